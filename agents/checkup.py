@@ -10,16 +10,16 @@ from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 
-from agents.core import Agent, AgentFailure, AgentSpec, Follower, Resigned, Terms
-from agents.create import agent_of
+from agents.core import Agent, AgentFailure, AgentSpec, GameFollower, HostSettings, Resignation
+from agents.create import create_agent
 from agents.error_lines import SLOW_FAULTS, error_line, failure_words
-from agents.registry import users_files
-from agents.sandbox.protocol_agent import UNFLUSHED, Driver, begins_anywhere
+from agents.registry import user_files
+from agents.sandbox.protocol_agent import UNFLUSHED_TEXT, ProtocolAgent, accepts_any_position
 from games import Game, Position
-from games.base.errors import Mistake, printable
-from games.base.files import read_bytes
-from games.base.text import GameError, listed, quoted
-from games.board import board_numbers
+from games.base.errors import UserError, printable
+from games.base.files import read_limited
+from games.base.text import GameError, listed, quote
+from games.board import printed_moves
 
 MOST_POSITIONS = 10_000
 LONGEST = 2000
@@ -51,9 +51,9 @@ ADVICE = {
 def read_positions(path: Path, of: Game) -> list[Position]:
     """The positions of the file; blank lines and those after # are left out. A Mistake if wrong."""
     try:
-        lines = read_bytes(path).decode().splitlines()
+        lines = read_limited(path).decode().splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise Mistake(f"{path}: the positions cannot be read: {printable(str(error))}") from None
+        raise UserError(f"{path}: the positions cannot be read: {printable(str(error))}") from None
     found = []
     for number, line in enumerate(lines, 1):
         if (text := line.partition("#")[0].strip()) == "":
@@ -61,12 +61,12 @@ def read_positions(path: Path, of: Game) -> list[Position]:
         try:
             position = of.parse(text)
         except GameError as error:
-            raise Mistake(f"{path}, line {number}: {error}") from None
+            raise UserError(f"{path}, line {number}: {error}") from None
         if of.over(position):
-            raise Mistake(f"{path}, line {number}: the game is over in {quoted(text)}")
+            raise UserError(f"{path}, line {number}: the game is over in {quote(text)}")
         found.append(position)
     if not 0 < len(found) <= MOST_POSITIONS:
-        raise Mistake(f"{path}: has 1 to {MOST_POSITIONS:,} positions, got {len(found):,}")
+        raise UserError(f"{path}: has 1 to {MOST_POSITIONS:,} positions, got {len(found):,}")
     return found
 
 
@@ -74,8 +74,8 @@ def failed_positions(
     agent: Agent, of: Game, positions: Sequence[Position], seed: int
 ) -> Iterator[tuple[Position, str]]:
     """The positions in which it fails, and how; the last one is where it was too slow to go on."""
-    if positions and not begins_anywhere(agent):
-        raise Mistake("it follows games move by move: positions cannot be put to it")
+    if positions and not accepts_any_position(agent):
+        raise UserError("it follows games move by move: positions cannot be put to it")
     for position in positions:
         try:
             agent.start(seed)
@@ -85,7 +85,7 @@ def failed_positions(
             yield position, failure_words(failure)
             if failure.kind in SLOW_FAULTS:
                 return
-        except Resigned:
+        except Resignation:
             yield position, "it resigns"
 
 
@@ -104,12 +104,12 @@ class TrialGame:
     asked: Position | None = None  # where it failed
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether it was played to its end."""
         return self.failure is None and not self.resigned
 
 
-def tried(agent: Agent, of: Game, player: int, seed: int) -> TrialGame:
+def play_trial(agent: Agent, of: Game, player: int, seed: int) -> TrialGame:
     """Play one game; the same seed is the same opening and the same opponent."""
     trial, dice = TrialGame(player, seed), random.Random(f"{of.name} {seed}")
     opening = dice.randrange(MOST_OPENING_PLIES)
@@ -126,14 +126,14 @@ def tried(agent: Agent, of: Game, player: int, seed: int) -> TrialGame:
                 trial.answers.append((position, move))
             before, position, ply = position, of.play(position, move), ply + 1
             _count(trial, of, before, position, move)
-            if isinstance(agent, Follower):
+            if isinstance(agent, GameFollower):
                 agent.played(move, before, position)
             since = time.monotonic()
-        if isinstance(agent, Follower):
+        if isinstance(agent, GameFollower):
             agent.finish()
     except AgentFailure as failure:
         trial.failure = failure
-    except Resigned:
+    except Resignation:
         trial.resigned = True
     return trial
 
@@ -154,36 +154,42 @@ def first_difference(one: TrialGame, other: TrialGame) -> tuple[Position, int, i
 
 
 @dataclass(slots=True)
-class Checkup:
+class CheckReport:
     """What was seen: what is wrong, and what is worth knowing."""
 
     findings: list[str] = field(default_factory=list)
     facts: list[str] = field(default_factory=list)
 
 
-class Examination:
+class BotCheck:
     """One bot in one game."""
 
     def __init__(
         self,
         spec: AgentSpec,
         of: Game,
-        terms: Terms,
+        terms: HostSettings,
         pairs: int = PAIRS,
         positions: Sequence[Position] = (),
     ) -> None:
         """Nothing is started yet; `positions` are those that it must survive beside games."""
         self.spec, self.of, self.terms, self.pairs = spec, of, terms, pairs
         self.positions = positions
-        self.report = Checkup()
+        self.report = CheckReport()
         self.trials: list[TrialGame] = []
         self.doing = "starting the bot"
 
-    def run(self) -> Checkup:
+    def run(self) -> CheckReport:
         """Play it through; what comes later presumes that nothing was wrong before."""
-        for step in (self.games, self.unasked, self.pace, self.survival, self.memory):
+        for step in (
+            self.games,
+            self.check_unsolicited_output,
+            self.check_speed,
+            self.check_positions,
+            self.check_state,
+        ):
             step()
-            if self.report.findings and step in (self.games, self.memory):
+            if self.report.findings and step in (self.games, self.check_state):
                 break
         return self.report
 
@@ -193,9 +199,9 @@ class Examination:
 
     def agent(self) -> Agent:
         """The bot in a process of its own."""
-        agent = agent_of(self.spec, self.of, self.terms)
-        if isinstance(agent, Driver):
-            agent.hangs_up = True
+        agent = create_agent(self.spec, self.of, self.terms)
+        if isinstance(agent, ProtocolAgent):
+            agent.tests_flushing = True
         return agent
 
     def games(self) -> None:
@@ -206,7 +212,7 @@ class Examination:
             prepare()
         for seed, player in product(range(SEED, SEED + self.pairs), (0, 1)):
             self.doing = f"game {len(self.trials) + 1} of {2 * self.pairs}"
-            trial = tried(self.main, self.of, player, seed)
+            trial = play_trial(self.main, self.of, player, seed)
             self.trials.append(trial)
             if trial.failure and trial.failure.kind in SLOW_FAULTS:
                 break
@@ -241,21 +247,21 @@ class Examination:
         lines = [f"{words} ({when})"]
         if trial.asked is not None and failure.kind != "unloadable":
             lines.append(f"the position: {self.of.text(trial.asked)}")
-            lines += self.numbering(trial.asked, failure.message)
+            lines += self.numbering_hints(trial.asked, failure.message)
         lines += [ADVICE[failure.kind]] if failure.kind in ADVICE else []
-        if UNFLUSHED in failure.message:
+        if UNFLUSHED_TEXT in failure.message:
             lines.append("flush after every answer, as in print(move, flush=True), fflush(stdout)")
         # What it wrote is shown as such; what does not compile was found by us.
         lead = "" if COMPILE in failure.message else "it wrote: "
         lines += [f"{lead}{line}" for line in failure.trace.splitlines()]
         return "\n".join(lines)
 
-    def numbering(self, position: Position, message: str) -> Iterator[str]:
+    def numbering_hints(self, position: Position, message: str) -> Iterator[str]:
         """Which other way of counting would make a number legal that is not."""
         found = re.search(r"answered \D{0,1}(\d{1,4})\b", message)
         if self.of.pack != SOWN or not found:
             return
-        given, numbers = int(found[1]), board_numbers(self.of)[position.side].number
+        given, numbers = int(found[1]), printed_moves(self.of)[position.side].number
         slots = [slot for slot in map(self.of.slots_of, self.of.legal(position)) if slot in numbers]
         ways: dict[str, Callable[[int], int]] = {
             "counted from 0 instead of 1": lambda slot: numbers[slot] - 1,
@@ -269,7 +275,7 @@ class Examination:
 
     def ended(self) -> bool:
         """Whether its process has ended with the game."""
-        if not isinstance(self.main, Driver) or self.spec.kind == "files":
+        if not isinstance(self.main, ProtocolAgent) or self.spec.kind == "files":
             return False
         single = self.spec.options.get("process") or self.spec.options.get("new_process_per_game")
         has_ended = getattr(self.main.bot, "has_ended", None)
@@ -287,9 +293,9 @@ class Examination:
         if given_up := sum(trial.resigned for trial in self.trials):
             self.report.facts.append(f"it resigned {given_up} of them")
 
-    def unasked(self) -> None:
+    def check_unsolicited_output(self) -> None:
         """What it wrote that nobody had asked for."""
-        notes = self.main.notes if isinstance(self.main, Driver) else []
+        notes = self.main.notes if isinstance(self.main, ProtocolAgent) else []
         for note in dict.fromkeys(notes):
             if note.startswith(("wrote unasked", "wrote a line before")):
                 self.report.findings.append(
@@ -299,7 +305,7 @@ class Examination:
                 return
         self.report.facts += [f"it {note}" for note in dict.fromkeys(notes)][:3]
 
-    def survival(self) -> None:
+    def check_positions(self) -> None:
         """Whether it answers in every position that it must survive."""
         if not self.positions:
             return
@@ -314,7 +320,7 @@ class Examination:
         if not groups:
             self.report.facts.append(f"it survived all {len(self.positions):,} positions")
 
-    def pace(self) -> None:
+    def check_speed(self) -> None:
         """How long it takes to start, and to answer."""
         first = self.trials[0].seconds[0] if self.trials[0].seconds else 0.0
         limit = self.start_seconds
@@ -333,12 +339,12 @@ class Examination:
         bot = getattr(self.main, "bot", None)
         return bot.limits.start_seconds if bot is not None else self.terms.seconds
 
-    def memory(self) -> None:
+    def check_state(self) -> None:
         """Whether the same questions are answered as before: in this process, and in new ones."""
         for player in (0, 1):
             self.doing = f"a game of the {('first', 'second')[player]} player again"
             before = next(trial for trial in self.trials if trial.player == player)
-            again = tried(self.main, self.of, player, before.seed)
+            again = play_trial(self.main, self.of, player, before.seed)
             fresh = [self.fresh(player, before.seed) for _ in range(2)]
             kept = first_difference(fresh[0], again) or first_difference(fresh[0], before)
             if kept:  # dice may have fallen alike in the first two new processes
@@ -353,7 +359,7 @@ class Examination:
 
     def keeps_state(self, position: Position, one: int, other: int) -> str:
         """That what it has played before decides what it answers."""
-        if call := random_call(users_files(self.spec)):
+        if call := random_call(user_files(self.spec)):
             return self.uses_own_random(call, position, one, other)
         return (
             "it keeps state between games: asked the same, with the same random number, it "
@@ -365,7 +371,7 @@ class Examination:
 
     def varies(self, position: Position, one: int, other: int) -> str:
         """That it answers at random."""
-        if call := random_call(users_files(self.spec)):
+        if call := random_call(user_files(self.spec)):
             return self.uses_own_random(call, position, one, other)
         advice = self.chance_advice()
         if self.spec.options.get("deterministic"):
@@ -396,7 +402,7 @@ class Examination:
     def fresh(self, player: int, seed: int) -> TrialGame:
         """The trial in a new process."""
         agent = self.agent()
-        trial = tried(agent, self.of, player, seed)
+        trial = play_trial(agent, self.of, player, seed)
         close = getattr(agent, "close", None)
         if close is not None:
             close()

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from agents.sandbox.sandbox import Wall
+from agents.sandbox.sandbox import Sandbox
 from games import Game, Position
-from games.base.errors import Mistake, printable
+from games.base.errors import UserError, printable
 from games.base.schema import KeyValues
 
 Weights = Mapping[str, tuple[float, ...]]
-Settings = KeyValues  # options by name
+Options = KeyValues  # options by name
 FAILURES = (
     "illegal",  # a move that is not legal
     "unreadable",  # no move at all
@@ -47,22 +47,22 @@ class AgentSpec:
     """The frozen recipe an agent is built from; an absent option means the kind's default."""
 
     kind: str
-    options: Settings
+    options: Options
 
-    def __init__(self, kind: str, options: Settings | None = None, /, **named: object) -> None:
+    def __init__(self, kind: str, options: Options | None = None, /, **named: object) -> None:
         """Options as a mapping or by name; `None` and `{}` count as absent, lists become tuples."""
         both = {**(options or {}), **named}
         set_ = {name: _frozen(value) for name, value in both.items() if value not in (None, {})}
         object.__setattr__(self, "kind", kind)
         object.__setattr__(self, "options", set_)
 
-    def changed(self, **named: object) -> "AgentSpec":
+    def replace(self, **named: object) -> "AgentSpec":
         """The spec with other values for some options; `None` takes one out."""
         return AgentSpec(self.kind, {**self.options, **named})
 
     def to_json(self) -> dict[str, object]:
         """The agent's table as a file holds it, its options sorted."""
-        return {"kind": self.kind, **plain_table(self.options)}
+        return {"kind": self.kind, **to_plain_table(self.options)}
 
     @classmethod
     def from_json(cls, stored: KeyValues) -> "AgentSpec":
@@ -76,14 +76,14 @@ def _frozen(value: object) -> object:
     return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
 
 
-def plain_table(table: KeyValues) -> dict[str, object]:
+def to_plain_table(table: KeyValues) -> dict[str, object]:
     """The table as a file holds it: lists and dicts, their keys sorted."""
     return {key: _plain(table[key]) for key in sorted(table)}
 
 
 def _plain(value: object) -> object:
     if isinstance(value, Mapping):
-        return plain_table(value)
+        return to_plain_table(value)
     return list(map(_plain, value)) if isinstance(value, list | tuple) else value
 
 
@@ -123,7 +123,7 @@ class Agent(Protocol):
 
 
 @runtime_checkable
-class Follower(Protocol):
+class GameFollower(Protocol):
     """An agent that must hear of every move, its own too, and of the end of a game."""
 
     def played(self, move: int, before: Position, after: Position) -> None:
@@ -133,7 +133,7 @@ class Follower(Protocol):
         """The game is over, or was cut off."""
 
 
-class SpecError(Mistake, ValueError):
+class SpecError(UserError, ValueError):
     """No agent can be built from a spec: one line that says what would be right."""
 
 
@@ -141,11 +141,11 @@ class GameOver(ValueError):  # noqa: N818  # a state of the game, not a fault of
     """An agent was asked for a move in a finished game."""
 
 
-class Resigned(Exception):  # noqa: N818  # a way to end a game
+class Resignation(Exception):  # noqa: N818  # a way to end a game
     """A bot gives the game up: lost, and no fault."""
 
 
-class AgentFailure(Mistake):  # the glossary's word: the agent's fault, a forfeit
+class AgentFailure(UserError):  # the glossary's word: the agent's fault, a forfeit
     """The agent's own fault: it loses. Says which bot, which position and what it did."""
 
     several_lines = True
@@ -168,17 +168,17 @@ class AgentFailure(Mistake):  # the glossary's word: the agent's fault, a forfei
         return type(self), (self.kind, self.bot, self.position, self.message, self.trace)
 
 
-def refuse_finished(of: Game, position: Position) -> None:
+def require_unfinished(of: Game, position: Position) -> None:
     """Raise GameOver when there is no move to choose."""
     if of.over(position):
         raise GameOver(f"{of.name}: the game is over in '{of.text(position)}', there is no move")
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class HostSettings:
     """What the caller provides for an agent; the kind's own options are in its spec."""
 
-    wall: Wall
+    wall: Sandbox
     seconds: float = MOVE_SECONDS  # at most, for one move
     cores: tuple[int, ...] = ()  # none: any
     thoughts: bool = False  # whether it is asked what it thought of its moves

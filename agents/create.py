@@ -4,37 +4,37 @@ from typing import TYPE_CHECKING
 
 from agents.core import Agent, AgentSpec
 from agents.options import bot_limits
-from agents.registry import build, checked_kind, users_code, users_trees, with_files
-from agents.user_files import no_file, split_reference
+from agents.registry import build, replace_files, require_kind, users_code, users_trees
+from agents.user_files import missing_file_failure, split_reference
 from games import Game
 
 if TYPE_CHECKING:
-    from agents.core import Terms
+    from agents.core import HostSettings
 
 
-def agent_of(spec: AgentSpec, of: Game, terms: "Terms") -> Agent:
+def create_agent(spec: AgentSpec, of: Game, terms: "Terms") -> Agent:
     """The agent that the spec describes; one that runs a user's code starts with its first game.
 
     SpecError if the spec describes none; NoWall if the machine has less than what is required.
     """
     if users_code(spec) is None:
         return build(spec, of)
-    behind = checked_kind(spec, of).behind or far_agent
+    behind = require_kind(spec, of).behind or create_sandboxed
     return behind(spec, of, terms)
 
 
-def far_agent(spec: AgentSpec, of: Game, terms: "Terms") -> Agent:
+def create_sandboxed(spec: AgentSpec, of: Game, terms: "Terms") -> Agent:
     """An agent of ours that is made of a user's Python, built in a process of its own."""
-    from agents.sandbox.sandboxed_agent import FarAgent  # noqa: PLC0415  # it loads the compiler
+    from agents.sandbox.sandboxed_agent import SandboxedAgent  # noqa: PLC0415  # it loads the compiler
 
     trees = users_trees(spec)
     for tree in trees:
         if not tree.path.is_file():
-            raise no_file(tree.path)
+            raise missing_file_failure(tree.path)
     # The process has another working directory.
-    absolute = with_files(spec, lambda file: ":".join(map(str, _parts(file))))
+    absolute = replace_files(spec, lambda file: ":".join(map(str, _parts(file))))
     places = tuple(place for tree in trees for place in tree.places)
-    return FarAgent(absolute, of, terms, places, bot_limits(spec.options))
+    return SandboxedAgent(absolute, of, terms, places, bot_limits(spec.options))
 
 
 def _parts(reference: str) -> list[object]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from agents.core import AgentFailure
 from agents.fault_text import fault_text
-from agents.user_files import is_users
+from agents.user_files import is_user_path
 from games.base.errors import printable
 
 KEPT_LINES = 5
@@ -67,7 +67,7 @@ def _users_frame(lines: Sequence[str], error: int) -> list[str]:
         for at in range(error)
         if (found := PYTHON_FRAME.match(lines[at])) is not None
     ]
-    own = [at for at, path in frames if is_users(path)] or [at for at, _ in frames]
+    own = [at for at, path in frames if is_user_path(path)] or [at for at, _ in frames]
     code = lines[own[-1] + 1]
     shows_code = own[-1] + 1 < error and not (PYTHON_FRAME.match(code) or MARKS.fullmatch(code))
     return [lines[own[-1]], *[code] * shows_code]

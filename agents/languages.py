@@ -12,7 +12,7 @@ from pathlib import Path
 from agents.core import AgentFailure
 from games.base.errors import printable
 from games.base.file_trees import FileTree, file_tree
-from games.base.text import quoted
+from games.base.text import quote
 
 COMPILE_SECONDS = 120.0
 # What C and C++ include, and the modules of Rust.
@@ -52,7 +52,7 @@ LANGUAGES: Mapping[str, Language] = {
 }
 
 
-def is_source(path: Path) -> bool:
+def needs_interpreter(path: Path) -> bool:
     """Whether a file is one of a known language that does not name its own interpreter."""
     if path.suffix.lower() not in LANGUAGES or not path.is_file():
         return False
@@ -60,14 +60,14 @@ def is_source(path: Path) -> bool:
         return file.read(2) != b"#!" or not os.access(path, os.X_OK)
 
 
-def command_of(path: Path) -> tuple[str, ...]:
+def source_command(path: Path) -> tuple[str, ...]:
     """The command that runs a file of a known language, which is compiled where it must be."""
     language = LANGUAGES[path.suffix.lower()]
-    program = compiled(path, language) if language.compiles else path
-    return tuple(_filled(word, path, program) for word in language.runs)
+    program = compile_source(path, language) if language.compiles else path
+    return tuple(_fill_in(word, path, program) for word in language.runs)
 
 
-def _filled(word: str, path: Path, program: Path) -> str:
+def _fill_in(word: str, path: Path, program: Path) -> str:
     return {"FILE": str(path), "PROGRAM": str(program)}.get(word, word)
 
 
@@ -91,7 +91,7 @@ def source_tree(path: Path) -> FileTree:
     return FileTree(path, found or {path.name: path})
 
 
-def compiled(path: Path, language: Language) -> Path:
+def compile_source(path: Path, language: Language) -> Path:
     """The program that a file is compiled to, once for each content."""
     digest = source_tree(path).digest(12)
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pitflip" / "bots"
@@ -99,11 +99,11 @@ def compiled(path: Path, language: Language) -> Path:
     if program.is_file():
         return program
     if shutil.which(language.compiles[0]) is None:
-        message = f"cannot be compiled: there is no program {quoted(language.compiles[0])}"
+        message = f"cannot be compiled: there is no program {quote(language.compiles[0])}"
         raise AgentFailure("unloadable", path.name, "", message)
     program.parent.mkdir(parents=True, exist_ok=True)
     unfinished = program.with_name(f".{program.name}.{os.getpid()}")
-    words = [_filled(word, path, unfinished) for word in language.compiles]
+    words = [_fill_in(word, path, unfinished) for word in language.compiles]
     try:
         done = subprocess.run(
             words, capture_output=True, text=True, timeout=COMPILE_SECONDS, check=False
@@ -122,11 +122,11 @@ def compiled(path: Path, language: Language) -> Path:
     return program
 
 
-class NoInterpreter(Exception):  # noqa: N818  # what is missing
+class InterpreterMissing(Exception):  # noqa: N818  # what is missing
     """The first line of a script names nothing that can be started; the words say what."""
 
 
-def interpreter(script: Path, find: Find) -> tuple[str, ...]:
+def shebang_command(script: Path, find: Find) -> tuple[str, ...]:
     """The command that runs a script, without the script; empty for what is none.
 
     `env` is left out, as it would look at the path of another environment.
@@ -141,7 +141,7 @@ def interpreter(script: Path, find: Find) -> tuple[str, ...]:
         words = [word for word in words[1:] if word != "-S"]
     found = find(words[0]) if words else None
     if text.endswith("\r"):
-        raise NoInterpreter("its first line ends in a carriage return, as on Windows")
+        raise InterpreterMissing("its first line ends in a carriage return, as on Windows")
     if found is None:
-        raise NoInterpreter(f"its first line names {quoted(text.strip())}, which is not here")
+        raise InterpreterMissing(f"its first line names {quote(text.strip())}, which is not here")
     return (found, *words[1:])

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 
-from agents.core import Limit, Settings, Weights
-from agents.registry import UNKNOWN
+from agents.core import Limit, Options, Weights
+from agents.registry import EXTERNAL
 from agents.sandbox.messages import BotLimits
 from games import Game
-from games.base.schema import Key, size_bytes
+from games.base.schema import Key, parse_size
 
 MEMORY, PROCESSES, START_SECONDS = "512MB", 64, 10.0
-MOST_TIMEOUTS = 20
+MAX_TIMEOUTS = 20
 TIMEOUT_SECONDS = 300.0  # fewer timeouts where they take longer than this in all
 # Beside the limit of a move; instead of those of the experiment.
 CLOCKS = (
@@ -40,21 +40,21 @@ def bot_options(processes: int = PROCESSES) -> tuple[Key, ...]:
     )  # fmt: skip
 
 
-def bot_limits(options: Settings, processes: int = PROCESSES) -> BotLimits:
+def bot_limits(options: Options, processes: int = PROCESSES) -> BotLimits:
     """The limits that a spec's options set."""
     return BotLimits(
-        size_bytes(options.get("memory", MEMORY)),
+        parse_size(options.get("memory", MEMORY)),
         options.get("processes", processes),
         float(options.get("start_seconds", START_SECONDS)),
     )
 
 
-def undeclared(options: Settings) -> str | None:
+def external_reason(options: Options) -> str | None:
     """Why a user's code may answer the same position differently; None if that is denied."""
-    return None if options.get("deterministic") else UNKNOWN
+    return None if options.get("deterministic") else EXTERNAL
 
 
-def evaluation(weights: Callable[[Game], Weights | str]) -> tuple[Key, ...]:
+def evaluation_options(weights: Callable[[Game], Weights | str]) -> tuple[Key, ...]:
     """How a search evaluates a position; `weights` are the defaults."""
     return (
         Key(
@@ -76,7 +76,7 @@ def evaluation(weights: Callable[[Game], Weights | str]) -> tuple[Key, ...]:
     )
 
 
-def limits(depth: int | None = None, nodes: int | None = None) -> tuple[Key, ...]:
+def limit_options(depth: int | None = None, nodes: int | None = None) -> tuple[Key, ...]:
     """The three limits, with the defaults for a spec that sets none of them."""
     return (
         Key("depth", "int", "how many plies a search looks ahead", depth, 1, 100, beside=LIMITS),
@@ -95,12 +95,12 @@ def limits(depth: int | None = None, nodes: int | None = None) -> tuple[Key, ...
     )
 
 
-def limit_of(settings: Settings) -> Limit:
+def limit_of(settings: Options) -> Limit:
     """The limits among the settings of a search."""
     return Limit(*(settings[name] for name in LIMITS))
 
 
-def varies(options: Settings) -> str | None:
+def varies(options: Options) -> str | None:
     """Why a compiled agent may answer the same position differently."""
     if epsilon := options.get("epsilon"):
         return f"epsilon = {epsilon:g} makes it play some moves at random"
@@ -109,10 +109,10 @@ def varies(options: Settings) -> str | None:
     for name in ("seconds", "turn_seconds", "game_seconds"):
         if name in options:
             return f"{name} makes its moves depend on the machine; give it depth or nodes"
-    return undeclared(options) if options.get("evaluate") else None
+    return external_reason(options) if options.get("evaluate") else None
 
 
-def users_code(options: Settings) -> str | None:
+def users_code(options: Options) -> str | None:
     """Which code of a user's runs in a search."""
     evaluate = options.get("evaluate")
     return f"it evaluates by {evaluate}" if evaluate else None

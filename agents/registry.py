@@ -10,26 +10,26 @@ from typing import Any
 from agents.core import (
     Agent,
     AgentSpec,
-    Settings,
+    Options,
     SpecError,
 )
 from agents.evaluation.learned_weights import learned_for, read_learned
 from agents.evaluation.weights import checked_weights, declared_weights, shallow_errors
 from agents.languages import source_tree
 from agents.protocols import PROTOCOLS
-from agents.user_files import is_users, own_home, placed, split_reference
+from agents.user_files import is_user_path, own_home, replace_path, split_reference
 from games import Game
 from games.base.file_trees import FileTree
-from games.base.files import TooMuch
+from games.base.files import InputTooLarge
 from games.base.schema import Key
 from games.base.text import did_you_mean, listed
 
-Reason = Callable[[Settings], str | None]  # of the options that a spec sets
+Reason = Callable[[Options], str | None]  # of the options that a spec sets
 # Begins an agent of a spec for a game behind the wall, on `agents.core.Terms`: they are
 # above this module.
 Behind = Callable[[AgentSpec, Game, Any], Agent]
 # Why a kind varies whose code is not ours and may do anything.
-UNKNOWN = "its answers are known only by asking it"
+EXTERNAL = "its answers are known only by asking it"
 Fault = tuple[tuple[str, ...], str]  # the option, or the option and the weight; the line
 # A module with `build`, and what else `agents.kinds.Kind` lists; or a Kind in a module, or what
 # gives the Kind of a name.
@@ -51,7 +51,7 @@ AGENTS: Mapping[str, str] = {
 }
 
 
-def none(_: Settings) -> str | None:
+def no_reason(_: Options) -> str | None:
     """The answer of a kind that declares nothing: it never varies, it runs our code only."""
     return None
 
@@ -61,7 +61,7 @@ def no_refusal(_: Game) -> str | None:
     return None
 
 
-def all_fit(_: Settings, __: Game) -> tuple[str, str] | None:
+def no_ineffective_option(_: Options, __: Game) -> tuple[str, str] | None:
     """The answer of a kind whose options make sense in every game."""
     return None
 
@@ -73,12 +73,12 @@ class Kind:
     build: Callable[[AgentSpec, Game], Agent]
     options: tuple[Key, ...] = ()
     needs: tuple[str, ...] = ()  # parts of a game's pack without which it cannot play
-    varies: Reason = none  # why it may answer the same position differently
-    users_code: Reason = none  # which code of a user's runs in it
+    varies: Reason = no_reason  # why it may answer the same position differently
+    users_code: Reason = no_reason  # which code of a user's runs in it
     behind: Behind | None = None  # None: its `build` runs behind the wall where a user's code does
     refusal: Callable[[Game], str | None] = no_refusal  # why it does not play a game
     # An option that has no effect in a game, with the reason.
-    unfit: Callable[[Settings, Game], tuple[str, str] | None] = all_fit
+    unfit: Callable[[Options, Game], tuple[str, str] | None] = no_ineffective_option
 
     def option(self, name: str) -> Key | None:
         """The option of this name, if the kind has it."""
@@ -95,7 +95,7 @@ class Kind:
         return [part for part in self.needs if part not in replaced and not of.has(part)]
 
 
-def settings(options: tuple[Key, ...], spec: AgentSpec, of: Game) -> Settings:
+def option_values(options: tuple[Key, ...], spec: AgentSpec, of: Game) -> Options:
     """The value of every option: the spec's, else the default where it holds, else None."""
     values = dict(spec.options)
     for each in options:
@@ -110,7 +110,10 @@ def faults(kind: Kind, spec: AgentSpec, of: Game | None) -> Iterator[Fault]:
     """Everything wrong with the options of a spec; `of` is None if the game is not known."""
     for name in spec.options:
         if kind.option(name) is None:
-            yield (name,), no_option(spec.kind, name, [each.name for each in kind.options])
+            yield (
+                (name,),
+                unknown_option_text(spec.kind, name, [each.name for each in kind.options]),
+            )
     for option in kind.options:
         value = spec.options.get(option.name)
         if value is None:
@@ -118,12 +121,12 @@ def faults(kind: Kind, spec: AgentSpec, of: Game | None) -> Iterator[Fault]:
                 yield (option.name,), f"{option.name} is missing{option.example}"
         else:
             yield from (((option.name,), message) for _, message in option.faults(value))
-    yield from weight_faults(kind, spec.options, of)
-    if fault := cut_fault(kind, spec, of):
+    yield from weight_problems(kind, spec.options, of)
+    if fault := probcut_problem(kind, spec, of):
         yield ("probcut",), fault
 
 
-def normal(kind: Kind, spec: AgentSpec, of: Game | None) -> AgentSpec:
+def normalize(kind: Kind, spec: AgentSpec, of: Game | None) -> AgentSpec:
     """The one form of a spec without faults: what means the same is written the same.
 
     An option that changes no setting is left out, unless the game is not known.
@@ -133,26 +136,26 @@ def normal(kind: Kind, spec: AgentSpec, of: Game | None) -> AgentSpec:
         if value is None:
             continue
         if each.type == "float":
-            spec = spec.changed(**{each.name: float(value)})
+            spec = spec.replace(**{each.name: float(value)})
         elif each.type == "weights" and not isinstance(value, str):
-            spec = spec.changed(**{each.name: checked_weights(value, list(value))})
-        shorter = spec.changed(**{each.name: None})
-        if of and settings(kind.options, shorter, of) == settings(kind.options, spec, of):
+            spec = spec.replace(**{each.name: checked_weights(value, list(value))})
+        shorter = spec.replace(**{each.name: None})
+        if of and option_values(kind.options, shorter, of) == option_values(kind.options, spec, of):
             spec = shorter
     return spec
 
 
-def no_option(kind: str, name: str, names: Sequence[str]) -> str:
+def unknown_option_text(kind: str, name: str, names: Sequence[str]) -> str:
     """The line that says a kind has no such option, and which ones it has."""
     has = f"it has {listed(names)}" if names else "it has none"
     return f"{kind} has no option {name} ({has}){did_you_mean(name, names)}"
 
 
-def weight_faults(kind: Kind, options: Settings, of: Game | None) -> Iterator[Fault]:
+def weight_problems(kind: Kind, options: Options, of: Game | None) -> Iterator[Fault]:
     """Everything wrong with weights, whether they are a table or a file of learned ones."""
     for name in (each.name for each in kind.options if each.type == "weights"):
         weights, known = options.get(name), weight_names(options, of)
-        if isinstance(weights, str) and (fault := learned_fault(weights, options, of)):
+        if isinstance(weights, str) and (fault := learned_weights_problem(weights, options, of)):
             yield (name,), fault
         for weight, value in weights.items() if isinstance(weights, Mapping) else ():
             try:
@@ -161,7 +164,7 @@ def weight_faults(kind: Kind, options: Settings, of: Game | None) -> Iterator[Fa
                 yield (name, weight), str(error)
 
 
-def learned_fault(path: str, options: Settings, of: Game | None) -> str | None:
+def learned_weights_problem(path: str, options: Options, of: Game | None) -> str | None:
     """Why an agent cannot play by a file of learned tables; None if it can."""
     if options.get("evaluate"):
         return f"{path}: these weights are for tables, an evaluation of your own has none"
@@ -175,12 +178,12 @@ def learned_fault(path: str, options: Settings, of: Game | None) -> str | None:
     return None
 
 
-def cut_fault(kind: Kind, spec: AgentSpec, of: Game | None) -> str | None:
+def probcut_problem(kind: Kind, spec: AgentSpec, of: Game | None) -> str | None:
     """Why there is no ProbCut: it rests on measured errors of searches with learned tables."""
     wanted = spec.options.get("probcut")
     if of is None or not isinstance(wanted, int | float) or not wanted:
         return None
-    if not isinstance(settings(kind.options, spec, of)["weights"], str):
+    if not isinstance(option_values(kind.options, spec, of)["weights"], str):
         return "probcut needs the weights of learned tables: for others no errors were measured"
     if shallow_errors(of):
         return None
@@ -191,7 +194,7 @@ def cut_fault(kind: Kind, spec: AgentSpec, of: Game | None) -> str | None:
     )
 
 
-def weight_names(options: Settings, of: Game | None) -> Sequence[str] | None:
+def weight_names(options: Options, of: Game | None) -> Sequence[str] | None:
     """The names that weights may have; None if only running the user's file could tell."""
     if evaluate := options.get("evaluate"):
         declared = declared_weights(evaluate)
@@ -222,10 +225,10 @@ def _kind(of_name: str) -> Kind:
         module.build,
         getattr(module, "OPTIONS", ()),
         getattr(module, "NEEDS", ()),
-        getattr(module, "varies", none),
-        getattr(module, "users_code", none),
+        getattr(module, "varies", no_reason),
+        getattr(module, "users_code", no_reason),
         getattr(module, "behind", None),
-        unfit=getattr(module, "unfit", all_fit),
+        unfit=getattr(module, "unfit", no_ineffective_option),
     )
 
 
@@ -235,7 +238,7 @@ def kinds_for(of: Game) -> tuple[str, ...]:
     return tuple(name for name, k in kinds.items() if not (k.missing((), of) or k.refusal(of)))
 
 
-def kind_fault(name: str, options: Collection[str], of: Game | None) -> str | None:
+def kind_problem(name: str, options: Collection[str], of: Game | None) -> str | None:
     """Why no agent of this kind can be built, for this game if it is known; None if one can."""
     try:
         kind = kind_of(name)
@@ -254,9 +257,9 @@ def kind_fault(name: str, options: Collection[str], of: Game | None) -> str | No
     return None
 
 
-def checked_kind(spec: AgentSpec, of: Game) -> Kind:
+def require_kind(spec: AgentSpec, of: Game) -> Kind:
     """The kind of a spec that describes an agent for this game; SpecError if it describes none."""
-    if message := kind_fault(spec.kind, spec.options, of):
+    if message := kind_problem(spec.kind, spec.options, of):
         raise SpecError(message)
     kind = kind_of(spec)
     for _, message in faults(kind, spec, of):
@@ -269,7 +272,7 @@ def build(spec: AgentSpec, of: Game) -> Agent:
 
     `agents.door` is the way to an agent whose user is not trusted.
     """
-    return checked_kind(spec, of).build(spec, of)
+    return require_kind(spec, of).build(spec, of)
 
 
 def varies(spec: AgentSpec) -> str | None:
@@ -277,12 +280,12 @@ def varies(spec: AgentSpec) -> str | None:
     return kind_of(spec).varies(spec.options)
 
 
-def outside(spec: AgentSpec) -> bool:
+def is_external(spec: AgentSpec) -> bool:
     """Whether its answers are known only by asking: it is a bot, or a person."""
-    return varies(spec) == UNKNOWN
+    return varies(spec) == EXTERNAL
 
 
-def searches(spec: AgentSpec) -> bool:
+def is_search(spec: AgentSpec) -> bool:
     """Whether the agent is a search of ours, which has its own limits."""
     return kind_of(spec).option("nodes") is not None and kind_of(spec).behind is None
 
@@ -311,24 +314,24 @@ def users_paths(spec: AgentSpec) -> tuple[Path, ...]:
 
 
 def _existing(words: Iterable[str]) -> list[Path]:
-    return [Path(word) for word in words if is_users(word) and Path(word).exists()]
+    return [Path(word) for word in words if is_user_path(word) and Path(word).exists()]
 
 
 def users_trees(spec: AgentSpec) -> tuple[FileTree, ...]:
     """Return all of the users' own that decides the agent's moves: what it imports and can read."""
     try:
         return tuple(source_tree(path) for path in users_paths(spec))
-    except TooMuch as error:
+    except InputTooLarge as error:
         raise SpecError(str(error)) from None
 
 
-def users_files(spec: AgentSpec) -> tuple[Path, ...]:
+def user_files(spec: AgentSpec) -> tuple[Path, ...]:
     """Return the absolute paths of the users' files that decide the agent's moves."""
     files = (path for tree in users_trees(spec) for path in tree.files.values())
     return tuple(dict.fromkeys(files))
 
 
-def with_files(spec: AgentSpec, place: Callable[[str], str]) -> AgentSpec:
+def replace_files(spec: AgentSpec, place: Callable[[str], str]) -> AgentSpec:
     """The spec with every reference to a user's file rewritten by `place`."""
     changed: dict[str, object] = {}
     for option in kind_of(spec).options:
@@ -338,7 +341,7 @@ def with_files(spec: AgentSpec, place: Callable[[str], str]) -> AgentSpec:
         if option.type == "file" or (option.type == "weights" and isinstance(value, str)):
             changed[option.name] = place(value)
         elif option.type == "path":
-            changed[option.name] = placed(value, place)
+            changed[option.name] = replace_path(value, place)
         elif option.type in ("command", "paths"):
-            changed[option.name] = [placed(word, place) for word in value]
-    return spec.changed(**changed)
+            changed[option.name] = [replace_path(word, place) for word in value]
+    return spec.replace(**changed)

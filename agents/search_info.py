@@ -21,7 +21,7 @@ DATA = re.compile(
 NOTHING: Mapping[str, str] = {}
 
 
-class Thought(NamedTuple):
+class SearchInfo(NamedTuple):
     """What is known of one choice; `value` is seen by whoever moves, a depth of 200 is the end."""
 
     value: float | None = None
@@ -31,7 +31,7 @@ class Thought(NamedTuple):
     data: Mapping[str, str] = NOTHING
 
 
-def thought_of_search(of: Game, position: Position, choice: Choice) -> Thought | None:
+def info_from_choice(of: Game, position: Position, choice: Choice) -> SearchInfo | None:
     """The thought behind the choice of a search; None if it was no search."""
     if choice.value is None:
         return None
@@ -39,16 +39,16 @@ def thought_of_search(of: Game, position: Position, choice: Choice) -> Thought |
     for move in choice.line[:LONGEST_LINE]:
         words.append(of.move_text(position, move))
         position = of.play(position, move)
-    return Thought(choice.value, choice.depth, choice.nodes, " ".join(words))
+    return SearchInfo(choice.value, choice.depth, choice.nodes, " ".join(words))
 
 
-def data_line(line: str) -> tuple[str, str] | None:
+def parse_data_line(line: str) -> tuple[str, str] | None:
     """The name and the value in a bot's line `data name = value`; None if it is another line."""
     found = DATA.fullmatch(line)
     return found and (found[1], found[2])
 
 
-def bounded_data(said: Iterable[tuple[object, object]]) -> dict[str, str]:
+def limit_data(said: Iterable[tuple[object, object]]) -> dict[str, str]:
     """What a bot says, printable and cut; the last value of a name counts."""
     found: dict[str, str] = {}
     for name, value in said:
@@ -58,14 +58,14 @@ def bounded_data(said: Iterable[tuple[object, object]]) -> dict[str, str]:
     return found
 
 
-def thought_of_words(said: Mapping[str, str]) -> Thought | None:
+def info_from_data(said: Mapping[str, str]) -> SearchInfo | None:
     """The thought that a bot tells: value, depth, nodes and line have columns of their own."""
     if not said:
         return None
     rest = dict(said)
     value, depth, nodes = (_number(rest, name) for name in ("value", "depth", "nodes"))
     line = rest.pop("line", "")
-    return Thought(value, _whole(depth), _whole(nodes), line, rest)
+    return SearchInfo(value, _whole(depth), _whole(nodes), line, rest)
 
 
 def _number(said: dict[str, str], name: str) -> float | None:

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TextIO
 
 from agents.core import Agent
-from agents.protocols.conversation import Choose, Read, Reply, Silence, Steps, Write
+from agents.protocols.conversation import Choose, NoLine, Read, Reply, Steps, Write
 from games import Game
 
 LOOK_SECONDS = 0.01  # between two looks at what arrives while the agent thinks
@@ -17,12 +17,12 @@ LONGEST_LINE = 1 << 16  # a longer one is taken for several
 MOST_WAITING = 10_000  # lines; who sends more waits until we have read some
 
 
-def lines_of(stream: TextIO) -> Iterator[str]:
+def read_lines(stream: TextIO) -> Iterator[str]:
     """The lines of a stream, none longer than anybody writes."""
     return iter(lambda: stream.readline(LONGEST_LINE), "")
 
 
-class Serving:
+class ProtocolServer:
     """Lines in, text out; a thread reads, so that a host is heard while the agent thinks."""
 
     def __init__(
@@ -73,18 +73,18 @@ class Serving:
         assert isinstance(request, Choose)
         return self._choice(request)
 
-    def _line(self, request: Read) -> str | Silence:
+    def _line(self, request: Read) -> str | NoLine:
         wait = None
-        if Silence.TIME_UP in request.allowed and request.seconds is not None:
+        if NoLine.TIME_UP in request.allowed and request.seconds is not None:
             wait = max(0.0, self.since + request.seconds - time.monotonic())
         try:
             line = self.arrived.get(timeout=wait)
         except queue.Empty:
             self.since = time.monotonic()
-            return Silence.TIME_UP
+            return NoLine.TIME_UP
         if line is None:
             self.arrived.put(None)  # for whoever asks again
-            return Silence.ENDED
+            return NoLine.ENDED
         return line
 
     def _choice(self, request: Choose) -> int:

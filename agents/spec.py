@@ -13,9 +13,9 @@ from agents.languages import LANGUAGES
 from agents.protocols import PROTOCOLS
 from agents.registry import AGENTS, kind_of
 from agents.user_files import split_reference
-from games.base.files import parsed_toml, read_bytes
+from games.base.files import parsed_toml, read_limited
 from games.base.schema import Key
-from games.base.text import did_you_mean, listed, quoted
+from games.base.text import did_you_mean, listed, quote
 
 PATH_TYPES = ("path", "paths", "command")
 BOT_FILE = "bot.toml"  # the table of the bot in whose directory it lies
@@ -36,10 +36,10 @@ def bot_spec(path: Path) -> AgentSpec:
     """
     path = path.expanduser().absolute()
     if path.exists() and not path.is_file():
-        raise SpecError(f"{quoted(str(path))} is no file")
+        raise SpecError(f"{quote(str(path))} is no file")
     if not path.is_file():
         near = [each.name for each in path.parent.glob("*")] if path.parent.is_dir() else []
-        raise SpecError(f"there is no file {quoted(str(path))}{did_you_mean(path.name, near)}")
+        raise SpecError(f"there is no file {quote(str(path))}{did_you_mean(path.name, near)}")
     language = LANGUAGES.get(path.suffix.lower())
     if language and language.name == "python":
         if name := chooser(path):
@@ -47,7 +47,7 @@ def bot_spec(path: Path) -> AgentSpec:
             return AgentSpec(kind, {option: f"{path}:{name}"})
     elif language is None and not os.access(path, os.X_OK):
         raise SpecError(
-            f"{quoted(path.name)} is no program, and its ending names no language "
+            f"{quote(path.name)} is no program, and its ending names no language "
             f"(known are {listed(LANGUAGES)})"
         )
     return AgentSpec("lines", command=[str(path)])
@@ -71,19 +71,19 @@ def chooser(path: Path) -> str:
     return ""
 
 
-def no_versions(word: str, _: Path) -> str:
+def current_version(word: str, _: Path) -> str:
     """Names of files mean what lies there now."""
     return word
 
 
-def spec_in(path: Path, name: str, versions: Versions = no_versions) -> AgentSpec:
+def spec_from_file(path: Path, name: str, versions: Versions = current_version) -> AgentSpec:
     """The agent of this name in an experiment file; where it has only one, no name is needed.
 
     A file that is the table of one bot, as a `bot.toml` in a class is, needs no name either.
     """
     tables = tables_of(path)
     if "kind" in tables and "agents" not in tables and not name:
-        return spec_of_table(tables, path.parent, str(path), versions)
+        return spec_from_table(tables, path.parent, str(path), versions)
     table = tables.get("agents")
     if not isinstance(table, dict) or not table:
         raise SpecError(f"{path}: there are no agents in this file")
@@ -91,32 +91,32 @@ def spec_in(path: Path, name: str, versions: Versions = no_versions) -> AgentSpe
         name = next(iter(table))
     if name not in table:
         raise SpecError(
-            f"{path}: there is no agent {quoted(name)} (there are {listed(table)})"
+            f"{path}: there is no agent {quote(name)} (there are {listed(table)})"
             f"{did_you_mean(name, table)}"
         )
-    return spec_of_table(table[name], path.parent, f"{path}: agents.{name}", versions)
+    return spec_from_table(table[name], path.parent, f"{path}: agents.{name}", versions)
 
 
 def tables_of(path: Path) -> Mapping[str, object]:
     """What a file of TOML holds; SpecError if it cannot be read."""
     try:
-        return parsed_toml(read_bytes(path).decode("utf-8-sig"))
+        return parsed_toml(read_limited(path).decode("utf-8-sig"))
     except OSError as error:
         raise SpecError(f"{path}: cannot be read: {error.strerror}") from None
     except ValueError as error:  # no text, no TOML, or too much of it
         raise SpecError(f"{path}: not valid TOML: {error}") from None
 
 
-def spec_of_table(
-    table: object, directory: Path, place: str, versions: Versions = no_versions
+def spec_from_table(
+    table: object, directory: Path, place: str, versions: Versions = current_version
 ) -> AgentSpec:
     """The spec that a table describes; what is wrong with its values is said by `agents.build`."""
-    own = loaded_options(table, directory, place, versions)
+    own = resolve_options(table, directory, place, versions)
     return AgentSpec(own["kind"], {key: own[key] for key in own if key != "kind"})
 
 
-def loaded_options(
-    table: object, directory: Path, place: str, versions: Versions = no_versions
+def resolve_options(
+    table: object, directory: Path, place: str, versions: Versions = current_version
 ) -> dict[str, Any]:
     """The table with whole paths in place of those that are seen from its directory."""
     if not isinstance(table, dict) or not isinstance(table.get("kind"), str):
@@ -126,45 +126,49 @@ def loaded_options(
     except SpecError as error:
         raise SpecError(f"{place}: {error}") from None
     return {
-        key: value if key == "kind" else loaded(kind.option(key), value, directory, versions)
+        key: value
+        if key == "kind"
+        else resolve_option(kind.option(key), value, directory, versions)
         for key, value in table.items()
     }
 
 
-def loaded(option: Key | None, value: object, directory: Path, versions: Versions) -> object:
+def resolve_option(
+    option: Key | None, value: object, directory: Path, versions: Versions
+) -> object:
     """The value of an option: of a file its whole path, of a file of weights what it holds."""
     if option is None:
         return value
     if option.type in PATH_TYPES:
-        return path_words(option, value, directory, versions)
+        return resolve_paths(option, value, directory, versions)
     if not isinstance(value, str) or option.type not in ("file", "weights"):
         return value
     value = versions(value, directory)
-    file = found_file(value, option.entry, directory)
+    file = find_file(value, option.entry, directory)
     if file is None:
-        raise SpecError(f"{option.name}: there is no file {quoted(value)}")
+        raise SpecError(f"{option.name}: there is no file {quote(value)}")
     return read_weights(file[0]) if option.type == "weights" else ":".join(map(str, file))
 
 
-def path_words(
-    option: Key, value: object, directory: Path, versions: Versions = no_versions
+def resolve_paths(
+    option: Key, value: object, directory: Path, versions: Versions = current_version
 ) -> object:
     """The value of a path option, seen from the directory, with whole paths.
 
     A word of a command becomes one only if it names something.
     """
     if isinstance(value, list):
-        return [path_words(option, each, directory, versions) for each in value]
+        return [resolve_paths(option, each, directory, versions) for each in value]
     if not isinstance(value, str):
         return value
     word = versions(value, directory)
-    whole = found_path(word, directory)
+    whole = find_path(word, directory)
     if option.type == "command" or whole == "":
         return whole
     return os.path.normpath(directory.absolute() / Path(whole).expanduser())
 
 
-def found_file(written: str, default: str, directory: Path) -> tuple[Path, str] | None:
+def find_file(written: str, default: str, directory: Path) -> tuple[Path, str] | None:
     """The file of `bots/mine.py:name`, absolute: beside the experiment, else from here."""
     for base in (directory, Path()):
         try:
@@ -176,7 +180,7 @@ def found_file(written: str, default: str, directory: Path) -> tuple[Path, str] 
     return None
 
 
-def found_path(word: str, directory: Path) -> str:
+def find_path(word: str, directory: Path) -> str:
     """The absolute path of what a word names beside the experiment, else from here, else the word.
 
     A path that leads nowhere is one beside the experiment.
@@ -193,8 +197,8 @@ def found_path(word: str, directory: Path) -> str:
     return word
 
 
-def player_spec(
-    text: str, limits: Mapping[str, float | str], versions: Versions = no_versions
+def spec_from_text(
+    text: str, limits: Mapping[str, float | str], versions: Versions = current_version
 ) -> AgentSpec:
     """The agent of a word; `versions` finds a version of a file, where names may have one.
 
@@ -209,16 +213,18 @@ def player_spec(
         return AgentSpec("python", {"file": text})
     path, _, name = text.partition(".toml")
     if name[:1] in ("", ":") and text.startswith(f"{path}.toml"):
-        return limited(spec_in(Path(f"{path}.toml").expanduser(), name[1:], versions), limits)
+        return with_limits(
+            spec_from_file(Path(f"{path}.toml").expanduser(), name[1:], versions), limits
+        )
     kind, _, command = text.partition(" ")
     if kind in PROTOCOLS and command.strip():
-        words = [versions(word, Path()) for word in words_of_command(command)]
+        words = [versions(word, Path()) for word in split_command(command)]
         return AgentSpec(kind, command=words)
     if text in ("python", *PROTOCOLS):
-        raise SpecError(f"write the file of your bot instead of {text}{hint(text)}")
+        raise SpecError(f"write the file of your bot instead of {text}{usage_hint(text)}")
     if text not in AGENTS and ("/" in text or Path(text).suffix or is_bot_file(Path(text))):
         return bot_spec(Path(text))
-    return limited(AgentSpec(text), limits)
+    return with_limits(AgentSpec(text), limits)
 
 
 def table_file(text: str) -> str:
@@ -227,30 +233,30 @@ def table_file(text: str) -> str:
     if text in AGENTS or not directory.is_dir():
         return text
     if not (directory / BOT_FILE).is_file():
-        raise SpecError(f"the directory {quoted(text)} has no {BOT_FILE} with the bot's table")
+        raise SpecError(f"the directory {quote(text)} has no {BOT_FILE} with the bot's table")
     return str(directory / BOT_FILE)
 
 
-def hint(kind: str) -> str:
+def usage_hint(kind: str) -> str:
     """How a bot of the kind is written on a command line."""
     if kind == "python":
         return ": path.py or path.py:name"
-    return f", or its command behind the protocol, as in {quoted(f'{kind} ./my_engine')}"
+    return f", or its command behind the protocol, as in {quote(f'{kind} ./my_engine')}"
 
 
-def words_of_command(command: str) -> list[str]:
+def split_command(command: str) -> list[str]:
     """The words as a shell splits them; those that name files from here become whole paths."""
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise SpecError(f"the command {quoted(command)} cannot be read: {error}") from None
-    return [found_path(word, Path()) for word in words]
+        raise SpecError(f"the command {quote(command)} cannot be read: {error}") from None
+    return [find_path(word, Path()) for word in words]
 
 
-def limited(spec: AgentSpec, limits: Mapping[str, float | str]) -> AgentSpec:
+def with_limits(spec: AgentSpec, limits: Mapping[str, float | str]) -> AgentSpec:
     """The spec with those of the limits that its kind has."""
     kind = kind_of(spec)
     if not any(kind.option(name) for name in limits):
         return spec
     rest = {name: None for name in ("depth", "nodes", "seconds") if kind.option(name)}
-    return spec.changed(**{**rest, **{name: limits[name] for name in limits if kind.option(name)}})
+    return spec.replace(**{**rest, **{name: limits[name] for name in limits if kind.option(name)}})

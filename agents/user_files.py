@@ -30,7 +30,7 @@ def split_reference(reference: str, default: str) -> tuple[Path, str]:
     return Path(path).expanduser().resolve(), name
 
 
-def is_users(word: str) -> bool:
+def is_user_path(word: str) -> bool:
     """Whether a word of a command is the absolute path of what a user wrote."""
     return word.startswith("/") and not word.startswith(tuple(f"{path}/" for path in SYSTEM))
 
@@ -44,16 +44,16 @@ def own_home(command: Sequence[str]) -> list[Path]:
     home = program.parent.parent
     if (
         program.parent.name != "bin"
-        or not is_users(str(program))
+        or not is_user_path(str(program))
         or home in (Path("/"), Path.home())
     ):
         return []
     return [] if INTERPRETER.fullmatch(program.name) else [home]
 
 
-def placed(word: str, place: Callable[[str], str]) -> str:
+def replace_path(word: str, place: Callable[[str], str]) -> str:
     """A word of a command, rewritten by `place` if it is a path; relative ones begin with a dot."""
-    if not is_users(word) and not word.startswith(("./", "../")):
+    if not is_user_path(word) and not word.startswith(("./", "../")):
         return word
     path = place(word)
     if path.startswith("/"):
@@ -61,7 +61,7 @@ def placed(word: str, place: Callable[[str], str]) -> str:
     return path if path.startswith(("./", "../")) else f"./{path}"
 
 
-def own_trace(error: BaseException, path: Path) -> str:
+def user_traceback(error: BaseException, path: Path) -> str:
     """The part of a traceback that lies in the user's file, and the error itself."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename) == path]
     lines = traceback.format_list(frames)
@@ -69,13 +69,13 @@ def own_trace(error: BaseException, path: Path) -> str:
     return text.replace(str(path), printable(str(path)))
 
 
-def is_the_persons(error: BaseException) -> bool:
+def is_keyboard_interrupt(error: BaseException) -> bool:
     """Whether it is a Ctrl-C of the person at this terminal; in a worker it is the bot's."""
     interrupted = isinstance(error, KeyboardInterrupt)
     return interrupted and signal.getsignal(signal.SIGINT) != signal.SIG_IGN
 
 
-def no_file(path: Path) -> AgentFailure:
+def missing_file_failure(path: Path) -> AgentFailure:
     """The failure of a bot whose file is not there."""
     near = [p.name for p in path.parent.glob("*.py")] if path.parent.is_dir() else []
     message = f"cannot be loaded: there is no file {path}{did_you_mean(path.name, near)}"
@@ -87,7 +87,7 @@ def load_module(path: Path) -> ModuleType:
     try:
         content = path.read_bytes()
     except OSError:
-        raise no_file(path) from None
+        raise missing_file_failure(path) from None
     return _module(path, content)
 
 
@@ -106,9 +106,9 @@ def _module(path: Path, content: bytes) -> ModuleType:
         exec(compile(content, path, "exec"), vars(module))
     except BaseException as error:  # whatever a user's code raises is its own fault
         del sys.modules[name]
-        if is_the_persons(error):
+        if is_keyboard_interrupt(error):
             raise
-        trace = own_trace(error, path) + nearest_import(error)
+        trace = user_traceback(error, path) + nearest_import(error)
         raise AgentFailure("unloadable", path.name, "", "cannot be loaded:", trace) from None
     return module
 
@@ -121,7 +121,7 @@ def nearest_import(error: BaseException) -> str:
     return did_you_mean(found[1], dir(sys.modules.get(found[2])), MISTYPED)
 
 
-def load_name(reference: str, default: str) -> tuple[Path, Any]:
+def load_object(reference: str, default: str) -> tuple[Path, Any]:
     """The path of a reference like `bots/mine.py:name`, and the object that it names."""
     path, name = split_reference(reference, default)
     module = load_module(path)

@@ -9,14 +9,14 @@ import numpy as np
 from agents.search.bind import feature_names, interpreted_words, part_names
 from games import Game, IllegalMove, Position
 from games.base.text import did_you_mean, listed
-from games.board import NO_NUMBER, Board, Numbers, board_numbers, position_of
+from games.board import NO_NUMBER, Board, PrintedMoves, decode_position, printed_moves
 from games.core import Plain
 from games.kernels.board_layout import LEFT
 from games.kernels.jit import unbound
 from games.kernels.printed_numbers import PrintedNumber
 from games.parts import board_words
 
-Sides = tuple[Numbers, Numbers]
+Sides = tuple[PrintedMoves, PrintedMoves]
 Word = Callable[..., object]
 NOTHING_NOTED: dict[str, object] = {}
 
@@ -51,7 +51,7 @@ def turned_position(of: Game, position: Position) -> Position:
     return Position(state, 1 - position.mover, position.swapped)
 
 
-def south(of: Game, name: str, mine: Numbers, souths: Numbers, number: int) -> int:
+def south(of: Game, name: str, mine: PrintedMoves, souths: PrintedMoves, number: int) -> int:
     """The number that South's seat shows where the mover sees `number`; IndexError if nothing."""
     slot = mine.slot.get(number)
     if slot is None or slot not in souths.number:
@@ -60,7 +60,7 @@ def south(of: Game, name: str, mine: Numbers, souths: Numbers, number: int) -> i
     return souths.number[slot]
 
 
-def seen(mine: Numbers, souths: Numbers, number: int) -> int:
+def seen(mine: PrintedMoves, souths: PrintedMoves, number: int) -> int:
     """The number that the mover sees where South's seat shows `number`; below 0 as it is."""
     return mine.number[souths.slot[number]] if number >= 0 else number
 
@@ -93,7 +93,7 @@ class View:
         """`numbers` are those of the game, where they are known already."""
         self.game = game
         self._position = position
-        self._numbers = numbers or board_numbers(game)
+        self._numbers = numbers or printed_moves(game)
 
     @classmethod
     def of_board(cls, board: Board, numbers: Sides) -> "View":
@@ -106,7 +106,7 @@ class View:
     def position(self) -> Position:
         """The position as agents of ours have it."""
         if self._position is None:
-            self._position = position_of(self.game, self._fields, self._words)
+            self._position = decode_position(self.game, self._fields, self._words)
         return self._position
 
     @property

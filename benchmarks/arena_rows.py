@@ -14,15 +14,15 @@ from agents.core import AgentSpec
 from agents.registry import build
 from agents.search import game_loop as loop
 from agents.search.compiled_agent import CompiledAgent
-from arena.config.command_line import cores
+from arena.config.command_line import available_cores
 from arena.config.experiment import load
-from arena.planning.schedule import draw
-from arena.playing.cached_pairs import KnownPairings
-from arena.storage.game_cache import KnownGames
+from arena.planning.schedule import make_schedule
+from arena.playing.cached_pairs import CachedPairs
+from arena.storage.game_cache import GameCache
 from benchmarks.fresh import fresh
 from benchmarks.random_rows import open_spiel_games
 from benchmarks.table import Row, per_second, skipped
-from benchmarks.timing import best_of, timed
+from benchmarks.timing import best_of, timed_job
 from games import game
 
 RANDOM = """
@@ -86,7 +86,7 @@ def random_through_arena(rounds: int) -> Row:
         ours, against = best_of(
             min(rounds, 3),
             lambda: seconds_from_first_game(words),
-            timed(lambda: open_spiel_games(loaded, theirs, rng)),
+            timed_job(lambda: open_spiel_games(loaded, theirs, rng)),
         )
     rates = 2 * RANDOM_PAIRS / ours, theirs / against
     return Row(what, per_second(rates[0]), per_second(rates[1]), rates[0] / rates[1], target)
@@ -94,12 +94,12 @@ def random_through_arena(rounds: int) -> Row:
 
 def mirror_through_arena(rounds: int) -> Row:
     """An alpha-beta mirror match through arena.run, against the game loop alone times cores."""
-    what = f"alphabeta depth 6 mirror, arena.run: the game loop alone x {cores()} cores"
+    what = f"alphabeta depth 6 mirror, arena.run: the game loop alone x {available_cores()} cores"
     with experiment(MIRROR, MIRROR_PAIRS) as words:
         ours, against = best_of(
-            min(rounds, 3), lambda: seconds_from_first_game(words), timed(mirror_alone(), 3)
+            min(rounds, 3), lambda: seconds_from_first_game(words), timed_job(mirror_alone(), 3)
         )
-    rates = 2 * MIRROR_PAIRS / ours, ALONE * cores() / against
+    rates = 2 * MIRROR_PAIRS / ours, ALONE * available_cores() / against
     return Row(what, per_second(rates[0]), per_second(rates[1]), rates[0] / rates[1], 0.9)
 
 
@@ -147,7 +147,7 @@ def resume(rounds: int) -> Row:
     return Row(what, f"{taken:.2f} s", f"{RESUME_SECONDS} s", RESUME_SECONDS / taken, 1.0)
 
 
-def all_known(rounds: int) -> Row:
+def cached_games(rounds: int) -> Row:
     """A run of 100,000 games that are all known, against a finished run of them."""
     with experiment(RANDOM, RESUMED_PAIRS) as words, tempfile.TemporaryDirectory() as store:
         known = [*words[:-1], store]
@@ -159,20 +159,20 @@ def all_known(rounds: int) -> Row:
     return Row(what, f"{taken:.2f} s", f"{1.5 * finished:.2f} s", 1.5 * finished / taken, 1.0)
 
 
-def nothing_known(rounds: int) -> Row:
+def empty_cache_lookup(rounds: int) -> Row:
     """Asking for 20,000 games of which none is known, against the time that they take."""
     with experiment(MIRROR, MIRROR_PAIRS) as words, tempfile.TemporaryDirectory() as store:
         played = fresh([*words, "--pairs", str(ALONE)]).seconds * MIRROR_PAIRS / ALONE
-        drawn = draw(load(Path(words[2])).plan)
-        games = KnownGames(Path(store))
-        taken = min(seconds_to_ask(KnownPairings(drawn, games)) for _ in range(rounds))
+        drawn = make_schedule(load(Path(words[2])).plan)
+        games = GameCache(Path(store))
+        taken = min(seconds_to_ask(CachedPairs(drawn, games)) for _ in range(rounds))
         games.close()
     what = "asking for 20,000 games, depth 6, none known: 1 % of their time"
     least = 0.01 * played
     return Row(what, f"{1000 * taken:.1f} ms", f"{1000 * least:.0f} ms", least / taken, 1.0)
 
 
-def seconds_to_ask(known: KnownPairings) -> float:
+def seconds_to_ask(known: CachedPairs) -> float:
     """Seconds until it is said of all pairings that they are not known."""
     begun, at = time.perf_counter(), 0
     pairings = known.drawn.pairings

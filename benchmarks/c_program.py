@@ -12,7 +12,7 @@ SOURCES = Path(__file__).parent
 FLAGS = ("-std=c11", "-D_POSIX_C_SOURCE=199309L", "-Wall", "-Wextra", "-O3", "-march=native")
 
 
-class Counted(NamedTuple):
+class PerftResult(NamedTuple):
     """What a perft program printed."""
 
     rows: list[tuple[int, int]]  # (leaves, ended early) of every depth from 1
@@ -32,7 +32,7 @@ def compiler() -> str | None:
 
 
 @contextmanager
-def built(source: str) -> Iterator[Path]:
+def compiled_program(source: str) -> Iterator[Path]:
     """The program compiled from `source`, for as long as it is needed."""
     with tempfile.TemporaryDirectory() as directory:
         program = Path(directory) / Path(source).stem
@@ -41,20 +41,20 @@ def built(source: str) -> Iterator[Path]:
         yield program
 
 
-def perft_in_c(program: Path, depth: int, repeats: int) -> Counted:
+def perft_in_c(program: Path, depth: int, repeats: int) -> PerftResult:
     """The counts of a perft program and its best seconds."""
-    *counts, seconds = printed(program, depth, repeats)
+    *counts, seconds = run_program(program, depth, repeats)
     numbers = [int(word) for word in counts]
-    return Counted(list(zip(numbers[::2], numbers[1::2], strict=True)), float(seconds))
+    return PerftResult(list(zip(numbers[::2], numbers[1::2], strict=True)), float(seconds))
 
 
 def search_in_c(program: Path, depth: int, repeats: int, weights: Sequence[int]) -> Searched:
     """The result of a search program and its best seconds; weights in thousandths."""
-    nodes, value, slot, seconds = printed(program, depth, repeats, *weights)
+    nodes, value, slot, seconds = run_program(program, depth, repeats, *weights)
     return Searched((int(nodes), int(value), int(slot)), float(seconds))
 
 
-def printed(program: Path, *arguments: int) -> list[str]:
+def run_program(program: Path, *arguments: int) -> list[str]:
     """The words that a program printed."""
     command = [str(program), *map(str, arguments)]
     told = subprocess.run(command, check=True, capture_output=True, text=True, timeout=600)

@@ -16,11 +16,16 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.commands.run import main as run_main
-from arena.stats.anytime import begun, live_estimate, live_estimate_of_these, observe
-from arena.stats.intervals import allows_interval, estimate_from_spread, lower_bound
-from arena.stats.rating_data import Results, gather
+from arena.stats.anytime import (
+    anytime_estimate,
+    anytime_estimate_these,
+    start_anytime,
+    update_anytime,
+)
+from arena.stats.intervals import estimate_from_spread, has_interval, lower_bound
+from arena.stats.rating_data import RatingData, rating_data
 from arena.stats.ratings import RatingPlan, rate
-from arena.stats.spread import spread, spread_of_these
+from arena.stats.spread import spread, spread_fixed_openings
 from arena.storage.parquet import read_columns
 
 LEVELS = (0.95, 0.99)
@@ -108,7 +113,7 @@ def row_of(
     for _ in range(runs):
         scores, like, exactly = draw(rng)
         truth, scores = exactly if these else like, scores[kept]
-        found = (spread_of_these if these else spread)(names, scores)
+        found = (spread_fixed_openings if these else spread)(names, scores)
         assert found is not None
         estimate = estimate_from_spread(found)
         held += covers(estimate.low, estimate.high, truth)
@@ -116,7 +121,7 @@ def row_of(
         widths.append(high - (estimate.low or 0.0))
         errors.append(scores.mean() - truth)
         truths.append(truth)
-        if allows_interval(found):
+        if has_interval(found):
             passes += [lower_bound(found, level) > truth for level in LEVELS]
     width = float(np.mean(widths)) / (3.92 * float(np.std(errors)) or 1.0)
     missed = None if unequal else _missed(draw, min(runs, LIVE_RUNS), size, these)
@@ -138,11 +143,11 @@ def _missed(draw: Draw, runs: int, size: tuple[int, int], these: bool) -> float:
     wrong = 0
     for _ in range(runs):
         scores, like, exactly = draw(rng)
-        standing, at = begun(size[0], again=size[1] > 1), 0
+        standing, at = start_anytime(size[0], again=size[1] > 1), 0
         values = scores.T.ravel()
         for look in looks[:: max(1, len(looks) // 24)]:
-            standing, at = observe(standing, values[at:look]), look
-            found = live_estimate_of_these(standing) if these else live_estimate(standing)
+            standing, at = update_anytime(standing, values[at:look]), look
+            found = anytime_estimate_these(standing) if these else anytime_estimate(standing)
             if found is not None and not covers(found.low, found.high, exactly if these else like):
                 wrong += 1
                 break
@@ -182,7 +187,7 @@ def played(pairs: int, ways: str, chance: str = "") -> dict[str, np.ndarray]:
         return read_columns(table, ("first", "second", "result", "opening"))
 
 
-def pools_of(games: dict[str, np.ndarray]) -> dict[tuple[str, str], np.ndarray]:
+def pair_scores_by_match(games: dict[str, np.ndarray]) -> dict[tuple[str, str], np.ndarray]:
     """Pair scores by opening and repeat of every pair of agents, seen by the stronger one."""
     first, second, result, opening = (
         games[name][0::2] for name in ("first", "second", "result", "opening")
@@ -205,8 +210,8 @@ def real_rows(
 ) -> Iterator[Row]:
     """Runs drawn from real games, at about the scores of the table."""
     for pools, what, designs in (
-        (pools_of(games), "Kalah, like these", DESIGNS[1:5]),
-        (pools_of(noisy), "Kalah, noisy, like these", ((12, 20), (20, 25))),
+        (pair_scores_by_match(games), "Kalah, like these", DESIGNS[1:5]),
+        (pair_scores_by_match(noisy), "Kalah, noisy, like these", ((12, 20), (20, 25))),
     ):
         # Two agents that play alike split every opening: nothing is left to estimate.
         means = {pair: float(pool.mean()) for pair, pool in pools.items() if pool.std() > 0.05}
@@ -218,7 +223,7 @@ def real_rows(
                 draw = pool_law(pools[pair], UNEQUAL)
                 yield row_of(what, UNEQUAL, draw, runs, unequal=True)
     for size in ((1, 200), (12, 20)):
-        pools = pools_of(noisy)
+        pools = pair_scores_by_match(noisy)
         pair = min(pools, key=lambda each: abs(float(pools[each].mean()) - 0.75))
         draw = pool_law(pools[pair], size)
         yield row_of("Kalah, noisy, exactly these", size, draw, runs, these=True)
@@ -228,7 +233,7 @@ def rating_rows(runs: int, games: dict[str, np.ndarray]) -> Iterator[Row]:
     """Ratings of twelve agents from openings drawn from real games; the truth is the whole fit."""
     names = sorted(set(games["first"].tolist()))
     first, second = (np.searchsorted(names, games[seat].tolist()) for seat in ("first", "second"))
-    whole = gather(first, second, games["result"], games["opening"], len(names))
+    whole = rating_data(first, second, games["result"], games["opening"], len(names))
     truth = rate(whole, RatingPlan(draws=0)).pools[0].fitted.ratings[0]
     by_opening = [np.flatnonzero(games["opening"] == each) for each in range(whole.openings)]
     for openings in (12, 50, 200):
@@ -238,7 +243,7 @@ def rating_rows(runs: int, games: dict[str, np.ndarray]) -> Iterator[Row]:
             drawn = rng.integers(whole.openings, size=openings)
             rows = np.concatenate([by_opening[each] for each in drawn])
             number = np.repeat(np.arange(openings), [len(by_opening[each]) for each in drawn])
-            results: Results = gather(
+            results: RatingData = rating_data(
                 first[rows], second[rows], games["result"][rows], number, len(names)
             )
             found = rate(results, RatingPlan(seed=run))

@@ -12,15 +12,15 @@ from agents.core import AgentSpec
 from arena.planning.games import Batch
 from arena.planning.openings_spec import OpeningsSpec
 from arena.planning.plan import Plan
-from arena.planning.schedule import draw
+from arena.planning.schedule import make_schedule
 from arena.planning.tasks import Task
 from arena.playing.cluster.connection import Cluster
-from arena.playing.cluster.dask_executor import Farm
-from arena.playing.executor import Room
-from arena.playing.play import Count, StopRule
+from arena.playing.cluster.dask_executor import DaskExecutor
+from arena.playing.executor import CapacityFree
+from arena.playing.play import ProgressCounter, StopRule
 from arena.playing.worker import Worker
 from arena.storage.journal import Journal
-from benchmarks.cluster_machines import Machines, machines, processor_seconds
+from benchmarks.cluster_machines import Machines, local_cluster, processor_seconds
 from benchmarks.sleepers import PARCEL, Nap
 
 SMALL, LARGE = 1_000, 1_000_000  # bytes of a result
@@ -56,13 +56,13 @@ class Match(NamedTuple):
 
 
 @contextmanager
-def napping(there: Machines) -> Iterator[Farm]:
+def napping(there: Machines) -> Iterator[DaskExecutor]:
     """A farm whose workers sleep; all of them are ready."""
     with Cluster(there.address) as cluster:
         slots = len(there.workers)
         while len(cluster.members.there) < slots:
             cluster.pump(0.1)
-        farm = Farm(cluster, PARCEL, False, lambda: None)
+        farm = DaskExecutor(cluster, PARCEL, False, lambda: None)
         while sum(bool(each.prepared) for each in cluster.members.there.values()) < slots:
             farm.admission.welcome_new()
             cluster.pump(0.1)
@@ -70,7 +70,7 @@ def napping(there: Machines) -> Iterator[Farm]:
         yield farm
 
 
-def slept(farm: Farm, nap: Nap, count: int) -> float:
+def slept(farm: DaskExecutor, nap: Nap, count: int) -> float:
     """The seconds that so many equal items take."""
     begun, given = time.perf_counter(), 0
     results = farm.results(lambda: None)
@@ -78,14 +78,14 @@ def slept(farm: Farm, nap: Nap, count: int) -> float:
         while given < count and farm.wanted() is not None:
             farm.submit(nap)
             given += 1
-        while isinstance(next(results, None), Room) and given >= count:
+        while isinstance(next(results, None), CapacityFree) and given >= count:
             pass
     return time.perf_counter() - begun
 
 
 def costs() -> Costs:
     """Measured with two workers that do nothing; the best of some rounds."""
-    with machines(2) as there, napping(there) as farm:
+    with local_cluster(2) as there, napping(there) as farm:
         small = [_used(there, farm, SMALL, NAPS) for _ in range(ROUNDS)]
         large = [_used(there, farm, LARGE, LARGE_NAPS) for _ in range(ROUNDS)]
         trips = [slept(farm, Nap(0.0, SMALL), 1) for _ in range(TRIPS)]
@@ -96,7 +96,7 @@ def costs() -> Costs:
     return Costs(client, a_byte[0], scheduler, a_byte[1], worker, trip)
 
 
-def _used(there: Machines, farm: Farm, size: int, count: int) -> tuple[float, float, float]:
+def _used(there: Machines, farm: DaskExecutor, size: int, count: int) -> tuple[float, float, float]:
     """Processor seconds an item of the client, the scheduler and the workers."""
 
     def used() -> tuple[float, float, float]:
@@ -115,7 +115,7 @@ def match(name: str, agent: AgentSpec, openings: OpeningsSpec, few: int, many: i
         game="kalah(6,4)", agents={"a": agent, "b": agent}, matches=((0, 1),),
         openings=openings, pairs=KEPT * many, keep_moves=False,
     )  # fmt: skip
-    drawn = draw(plan)
+    drawn = make_schedule(plan)
     worker = Worker(drawn)
     worker.warm()
     one, all_ = worker.batch(Task(0, few, {})), worker.batch(Task(0, many, {}))
@@ -134,9 +134,14 @@ def _played(worker: Worker, task: Task) -> float:
 
 def _kept(plan: Plan, batch: Batch) -> float:
     """The client's processor seconds to keep and count a batch; the best of some rounds."""
-    drawn = draw(plan)
+    drawn = make_schedule(plan)
     pairings = batch.stop - batch.start
-    count, stop, tasks, taken = Count(drawn), StopRule(drawn), drawn.tasks(), list[float]()
+    count, stop, tasks, taken = (
+        ProgressCounter(drawn),
+        StopRule(drawn),
+        drawn.tasks(),
+        list[float](),
+    )
     with tempfile.TemporaryDirectory() as made, Journal(Path(made), "digest") as journal:
         for at in range(0, KEPT * pairings, pairings):
             each = batch._replace(start=at, stop=at + pairings)

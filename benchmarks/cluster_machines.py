@@ -29,7 +29,7 @@ class Machines(NamedTuple):
 
 
 @contextmanager
-def machines(workers: int, slots: int = 1) -> Iterator[Machines]:
+def local_cluster(workers: int, slots: int = 1) -> Iterator[Machines]:
     """A cluster of so many workers with so many slots each; all of it ends with the context."""
     with tempfile.TemporaryDirectory() as directory, contextlib.ExitStack() as begun:
         file = Path(directory) / "scheduler.json"

@@ -7,7 +7,7 @@ from benchmarks.arena_rows import (
     seconds_from_first_game,
     seconds_to_first_game,
 )
-from benchmarks.cluster_machines import machines
+from benchmarks.cluster_machines import local_cluster
 from benchmarks.memory_rows import peak_of
 from benchmarks.table import Row, per_second
 from benchmarks.timing import best_of
@@ -43,7 +43,7 @@ def _against_processes(what: str, text: str, pairs: int, target: float, rounds: 
 
 def cluster_first_game(rounds: int) -> Row:
     """A fresh run of one pair on a cluster that has played it before."""
-    with machines(1) as there, experiment(MIRROR, 1) as words:
+    with local_cluster(1) as there, experiment(MIRROR, 1) as words:
         words += ["--on", there.address]
         seconds_to_first_game(words)
         taken = min(seconds_to_first_game(words) for _ in range(rounds))
@@ -53,7 +53,7 @@ def cluster_first_game(rounds: int) -> Row:
 
 def cluster_memory(_rounds: int) -> Row:
     """The client's peak memory for ten million games with tables and page, against one million."""
-    with machines(2) as there:
+    with local_cluster(2) as there:
         few, many = (_peak(there.address, games // 2) for games in (FEW, MANY))
     ours, against = (f"{peak / 1e6:.0f} MB" for peak in (many, few))
     what = f"a cluster's client, peak memory of the whole command, {MANY:,} random games: {FEW:,}"

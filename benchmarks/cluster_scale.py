@@ -13,10 +13,10 @@ from typing import NamedTuple
 from agents.core import AgentSpec
 from arena.planning.openings_spec import OpeningsSpec
 from arena.planning.tasks import BATCH_SECONDS, MOST
-from arena.playing.cluster.dask_executor import AHEAD, MOST_BYTES
-from arena.playing.worker import TASKS_A_SECOND
+from arena.playing.cluster.dask_executor import MAX_AHEAD, MOST_BYTES
+from arena.playing.worker import MAX_TASKS_PER_SECOND
 from benchmarks.cluster_costs import Costs, Match, costs, match, napping, slept
-from benchmarks.cluster_machines import machines
+from benchmarks.cluster_machines import local_cluster
 from benchmarks.cluster_picture import picture
 from benchmarks.cluster_simulation import Flow, Work, flow
 from benchmarks.run import processor
@@ -38,7 +38,7 @@ READING = (
     f"The columns `{LENGTHS[0]:g} s` to `{LENGTHS[-1]:g} s` are the share of their time that "
     "workers play the first kind of games when tasks take so long. `as sent` is the length that "
     f"Pitflip chooses: {BATCH_SECONDS:g} s, and longer for many workers, so that a scheduler has "
-    f"{TASKS_A_SECOND} tasks a second; the columns after it are for that length. `client` and "
+    f"{MAX_TASKS_PER_SECOND} tasks a second; the columns after it are for that length. `client` and "
     "`scheduler` say how busy these two are, `waiting` how much may wait in the client for an "
     "older result. The last column is the other extreme: games so short that the client, which "
     "keeps them, is the limit."
@@ -68,14 +68,14 @@ def measured() -> Measured:
 def _tried(case: tuple[int, float]) -> tuple[int, float, float]:
     """Batches a second of a real cluster whose workers sleep."""
     slots, seconds = case
-    with machines(1, slots) as there, napping(there) as farm:
+    with local_cluster(1, slots) as there, napping(there) as farm:
         count = TRIED_BATCHES * slots
         return slots, seconds, count / slept(farm, Nap(seconds, NAP_BYTES), count)
 
 
 def chosen_length(slots: int) -> float:
     """How long a task is made for so many slots."""
-    return max(BATCH_SECONDS, slots / TASKS_A_SECOND)
+    return max(BATCH_SECONDS, slots / MAX_TASKS_PER_SECOND)
 
 
 def work_of(match: Match, seconds: float) -> Work:
@@ -112,7 +112,7 @@ def table(of: Measured) -> str:
             f"{seen.batches * work.bytes / 1e6:,.2f}",
             f"{100 * seen.client:.0f} %",
             f"{100 * seen.scheduler:.0f} %",
-            f"{min(AHEAD * slots * work.bytes, MOST_BYTES) / 1e6:,.1f} MB",
+            f"{min(MAX_AHEAD * slots * work.bytes, MOST_BYTES) / 1e6:,.1f} MB",
             f"{games_a_second(random, quick, fast) / 1e6:.2g} M",
         ])  # fmt: skip
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)

@@ -4,7 +4,7 @@ import heapq
 import itertools
 from typing import NamedTuple
 
-from arena.playing.cluster.dask_executor import WINDOW
+from arena.playing.cluster.dask_executor import QUEUE_PER_SLOT
 from benchmarks.cluster_costs import Costs
 
 BATCHES = 60  # for each slot; a third fills the windows and is not counted
@@ -63,7 +63,7 @@ def flow(costs: Costs, work: Work, slots: int) -> Flow:
         lambda now, _: client.serve(now, take),
     )
     order = itertools.count()
-    events = [(0.0, next(order), 0, slot) for _ in range(WINDOW) for slot in range(slots)]
+    events = [(0.0, next(order), 0, slot) for _ in range(QUEUE_PER_SLOT) for slot in range(slots)]
     finished: list[float] = []
     while len(finished) < slots * BATCHES:
         now, _, step, slot = heapq.heappop(events)

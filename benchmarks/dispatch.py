@@ -9,8 +9,8 @@ import numpy as np
 
 from benchmarks import overloads
 from benchmarks.fresh import fresh
-from benchmarks.table import Row, per_second, rendered
-from benchmarks.timing import best_of, timed
+from benchmarks.table import Row, per_second, table_text
+from benchmarks.timing import best_of, timed_job
 from games import Game, core, game
 from games.kernels.context import ENDED, LEAVES, MARGINS, WINS
 
@@ -52,8 +52,8 @@ def loop_row(name: str, loop: str) -> Row:
         raise ValueError(f"{loop} of {name}: the two ways do not count the same")
     best = best_of(
         ROUNDS,
-        timed(lambda: run(ours, of, size), REPEATS),
-        timed(lambda: run(other, of, size), REPEATS),
+        timed_job(lambda: run(ours, of, size), REPEATS),
+        timed_job(lambda: run(other, of, size), REPEATS),
     )
     rates = [per_second(1 / seconds) for seconds in best]
     return Row(f"{loop}, {name}, calls", rates[0], rates[1], best[1] / best[0])
@@ -87,7 +87,7 @@ def main(words: list[str]) -> int:
         return 0
     rows = [loop_row(name, loop) for name in NAMES for loop in LOOPS]
     print("ours: specialise, against: overload")
-    print(rendered([*rows, *start_rows()]))
+    print(table_text([*rows, *start_rows()]))
     return 0
 
 

@@ -39,11 +39,17 @@ def othello_endgames(rounds: int) -> Row:
     solved = [best_solved(agent, entry, min(rounds, 3)) for entry in suite]
     nodes = sum(one.nodes for one in solved)
     seconds = sum(one.seconds for one in solved)
-    before = last_time()
-    against = "not in benchmarks/results.md" if before is None else told(*before)
+    before = previous_result()
+    against = "not in benchmarks/results.md" if before is None else nodes_and_seconds(*before)
     ratio = None if before is None else before[1] / seconds
     what = f"{len(solved)} FFO endgames, {EMPTIES[0]} to {EMPTIES[-1]} empties: results before"
-    return Row(what, told(nodes, seconds), against, ratio, detail=listed(solved, nodes, seconds))
+    return Row(
+        what,
+        nodes_and_seconds(nodes, seconds),
+        against,
+        ratio,
+        detail=listed(solved, nodes, seconds),
+    )
 
 
 def solver() -> CompiledAgent:
@@ -77,12 +83,12 @@ def solve(agent: CompiledAgent, entry: dict[str, Any]) -> Solved:
     return Solved(entry["ffo"], entry["empties"], score, nodes, seconds)
 
 
-def told(nodes: int, seconds: float) -> str:
+def nodes_and_seconds(nodes: int, seconds: float) -> str:
     """Both sums in a cell."""
     return f"{nodes / 1e6:.1f} M nodes, {seconds:.2f} s"
 
 
-def last_time() -> tuple[int, float] | None:
+def previous_result() -> tuple[int, float] | None:
     """Nodes and seconds in the results file, `None` if it has none."""
     found = SUM.search(RESULTS.read_text()) if RESULTS.exists() else None
     return None if found is None else (int(found[1].replace(",", "")), float(found[2]))

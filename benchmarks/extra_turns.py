@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.analysis.move_losses.run_lines import judged_run
+from arena.analysis.move_losses.run_lines import load_run_lines
 from games import Game, Position, game
 from games.solving import solver_of
 from games.solving.solution import still_open
@@ -86,7 +86,7 @@ def main(names: list[str]) -> None:
     print("| board | positions with a choice | margin worse | result worse |\n|---|---|---|---|")
     for name in names or BOARDS:
         if Path(name).is_dir():
-            run = judged_run(Path(name))
+            run = load_run_lines(Path(name))
             of, positions = run.of, endgame_positions(run.of, run.lines[:GAMES])
         else:
             of = game(name)

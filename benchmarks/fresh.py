@@ -11,14 +11,16 @@ from typing import NamedTuple
 ROOT = Path(__file__).parent.parent
 
 
-class Ran(NamedTuple):
+class ProcessResult(NamedTuple):
     """The end of a process."""
 
     printed: str
     seconds: float  # from its start to its end, the interpreter's own start included
 
 
-def fresh(words: Sequence[str], cache: str | None = None, most_seconds: float = 300.0) -> Ran:
+def fresh(
+    words: Sequence[str], cache: str | None = None, most_seconds: float = 300.0
+) -> ProcessResult:
     """Run the interpreter with these arguments; `cache` is where kernels are kept, if told."""
     told = {} if cache is None else {"NUMBA_CACHE_DIR": cache}
     begun = time.perf_counter()
@@ -32,4 +34,4 @@ def fresh(words: Sequence[str], cache: str | None = None, most_seconds: float = 
         check=True,
         timeout=most_seconds,
     )
-    return Ran(done.stdout, time.perf_counter() - begun)
+    return ProcessResult(done.stdout, time.perf_counter() - begun)

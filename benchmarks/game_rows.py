@@ -7,9 +7,9 @@ from agents.registry import build
 from agents.search.compiled_agent import CompiledAgent
 from agents.search.game_loop import RESULTS
 from benchmarks.table import Row, per_second
-from benchmarks.timing import best_of, timed
+from benchmarks.timing import best_of, timed_job
 from games import game
-from games.playouts import random_games
+from games.playouts import play_random_games
 
 GAMES, LONGEST, REPEATS, SEED = 2_000, 128, 10, 1  # a batch as large as the arena's
 
@@ -40,9 +40,11 @@ def loop_row(name: str, rounds: int) -> Row:
         first.kernels.play_games(*contexts, start, openings, seeds, slots, results)
 
     play()
-    random_games(of, 1, SEED)
+    play_random_games(of, 1, SEED)
     ours, against = best_of(
-        rounds, timed(play, REPEATS), timed(lambda: random_games(of, GAMES, SEED), REPEATS)
+        rounds,
+        timed_job(play, REPEATS),
+        timed_job(lambda: play_random_games(of, GAMES, SEED), REPEATS),
     )
     rates = per_second(GAMES / ours), per_second(GAMES / against)
     return Row(f"random v random, {name}, the game loop: random games", *rates, against / ours, 0.8)

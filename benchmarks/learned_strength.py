@@ -71,19 +71,21 @@ def played() -> Iterator[LearnedScore]:
     """Every match, as `compared` plays it."""
     for match in MATCHES:
         agents = [AgentSpec(kind, **match.limit) for kind in ("smart", "smart_classic")]
-        yield LearnedScore(match, compared(match, agents[0], agents[1], SEED))
+        yield LearnedScore(match, play_match_by_lengths(match, agents[0], agents[1], SEED))
 
 
-def compared(match: LearnedMatch, one: AgentSpec, other: AgentSpec, seed: int) -> Score:
+def play_match_by_lengths(
+    match: LearnedMatch, one: AgentSpec, other: AgentSpec, seed: int
+) -> Score:
     """The score of `one`, its openings in equal shares of 6, 8 and 9 random plies."""
     of, scores = game(match.game), []
     for plies in PLIES:
         openings = random_openings(of, plies, match.pairs, seed + plies)
         scores.append(pair_score(of, one, other, openings, seed + plies))
-    return together(scores)
+    return pool_scores(scores)
 
 
-def together(scores: list[Score]) -> Score:
+def pool_scores(scores: list[Score]) -> Score:
     """Several scores of as many pairs each as one."""
     counts = np.array([[each.wins, each.draws, each.losses] for each in scores]).sum(axis=0)
     error = float(np.sqrt(np.square([each.error for each in scores]).sum())) / len(scores)

@@ -19,7 +19,7 @@ from agents.evaluation.training_positions import GameReader
 from agents.registry import build
 from agents.search.compiled_agent import CompiledAgent
 from arena.learning.feature_fit import fit_features
-from arena.learning.self_play import GamePart, SelfPlay, SelfPlaySettings, unpacked_games
+from arena.learning.self_play import GamePart, SelfPlay, SelfPlaySettings, unpack_games
 from benchmarks.table import Row, per_second
 from benchmarks.timing import best_of
 from games import Position, game
@@ -31,7 +31,7 @@ ROUND_SECONDS, THREE_ROUNDS_SECONDS, MOST_MEMORY = 60.0, 900.0, 1.5e9
 EXPERIMENTS = Path(__file__).parents[1] / "experiments"
 
 
-def middle(name: str) -> list[Position]:
+def middle_positions(name: str) -> list[Position]:
     """Positions from the middle of random games."""
     of, lot, found = game(name), random.Random(5), list[Position]()
     while len(found) < POSITIONS:
@@ -46,7 +46,7 @@ def middle(name: str) -> list[Position]:
 
 def speed_row(name: str, rounds: int) -> Row:
     """Nodes a second with learned tables against those with six features."""
-    of, positions = game(name), middle(name)
+    of, positions = game(name), middle_positions(name)
 
     def seconds_a_node(kind: str) -> float:
         agent = build(AgentSpec(kind, nodes=NODES, endgame=0), of)
@@ -88,7 +88,7 @@ def six_weights(rounds: int) -> Row:
 
     def fitted() -> float:
         begun = time.perf_counter()
-        played, _ = unpacked_games(work.play(GamePart(0, 1000)).games)
+        played, _ = unpack_games(work.play(GamePart(0, 1000)).games)
         positions = reader.positions(played)
         tests = positions.games >= 900
         phases = tuple(np.zeros(count, np.int64) for count in (int((~tests).sum()), tests.sum()))
@@ -104,7 +104,7 @@ def six_weights(rounds: int) -> Row:
 def fit_step(rounds: int) -> Row:
     """One step of the fit, indices made anew, against numpy on stored ones."""
     of, work = game("othello(8)"), self_play("othello(8)")
-    played, _ = unpacked_games(work.play(GamePart(0, 2000)).games)
+    played, _ = unpack_games(work.play(GamePart(0, 2000)).games)
     positions = GameReader(of).positions(played)
     tables = looked_up(of, "patterns")
     layout = tables.layout(of.rules)

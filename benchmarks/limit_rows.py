@@ -45,7 +45,7 @@ def longest_move(seconds: float, rng: random.Random) -> float:
         agent = build(AgentSpec("smart", seconds=seconds), game(name))
         agent.start(SEED)
         for _ in range(MOVES):
-            taken = max(taken, seconds_of_move(agent, somewhere(name, rng)))
+            taken = max(taken, seconds_of_move(agent, random_position(name, rng)))
     return taken
 
 
@@ -56,7 +56,7 @@ def seconds_of_move(agent: Agent, position: Position) -> float:
     return time.perf_counter() - begun
 
 
-def somewhere(name: str, rng: random.Random) -> Position:
+def random_position(name: str, rng: random.Random) -> Position:
     """A position after up to 30 random moves that has a choice of moves."""
     of = game(name)
     while True:

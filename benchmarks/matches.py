@@ -13,7 +13,7 @@ from agents.core import AgentSpec
 from agents.registry import build
 from agents.search.compiled_agent import CompiledAgent
 from agents.search.game_loop import LENGTH, MARGIN, RESULTS
-from arena.stats.sprt import SprtPlan, SprtState, advance, begin, used_up
+from arena.stats.sprt import SprtPlan, SprtState, begin, finish_sprt, update_sprt
 from games import Game
 from games.core import kernels
 
@@ -111,10 +111,10 @@ def both_sides(
 def score_of(signs: Margins) -> Score:
     """The score of pairs of games."""
     pairs = signs.sum(axis=1) / 4 + 0.5
-    return counted(signs.ravel(), float(pairs.std(ddof=1)) / math.sqrt(len(pairs)))
+    return score_of_games(signs.ravel(), float(pairs.std(ddof=1)) / math.sqrt(len(pairs)))
 
 
-def sequential(
+def sprt_match(
     of: Game,
     one: AgentSpec,
     other: AgentSpec,
@@ -127,11 +127,11 @@ def sequential(
     while not state.stopped and PAIRS_AT_ONCE * len(parts) < len(openings):
         some = openings[PAIRS_AT_ONCE * len(parts) :][:PAIRS_AT_ONCE]
         parts.append(both_sides(of, one, other, some, seed + len(parts)))
-        state = advance(plan, state, parts[-1].sum(axis=1) / 4 + 0.5)
-    return score_of(np.concatenate(parts)[: state.observations]), used_up(state)
+        state = update_sprt(plan, state, parts[-1].sum(axis=1) / 4 + 0.5)
+    return score_of(np.concatenate(parts)[: state.observations]), finish_sprt(state)
 
 
-def counted(signs: NDArray[np.int64], error: float | None = None) -> Score:
+def score_of_games(signs: NDArray[np.int64], error: float | None = None) -> Score:
     """The score of games by their signs; without pairs the games are independent."""
     points = (signs + 1) / 2
     alone = float(points.std(ddof=1)) / math.sqrt(len(points)) if len(points) > 1 else 0.0

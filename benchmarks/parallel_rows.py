@@ -8,9 +8,9 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from benchmarks.table import Row, per_second, skipped
-from benchmarks.timing import best_of, timed
+from benchmarks.timing import best_of, timed_job
 from games import game
-from games.playouts import Tally, random_games
+from games.playouts import PlayoutCounts, play_random_games
 
 NAME = "kalah(6,4)"
 GAMES = 400_000
@@ -41,7 +41,7 @@ def two_workers(kind: str, pool: Callable[[], Executor], games: int, rounds: int
         if alone != together:
             raise ValueError(f"{what}: one worker gives {alone}, two give {together}")
         ours, against = best_of(
-            rounds, timed(lambda: halves(workers, games)), timed(lambda: tally(games, 0))
+            rounds, timed_job(lambda: halves(workers, games)), timed_job(lambda: tally(games, 0))
         )
     one = f"{per_second(games / against)}{idle}"
     return Row(what, per_second(games / ours), one, against / ours, TARGET)
@@ -63,13 +63,13 @@ def idle_seconds(told: Path) -> float:
     return int(ticks) / os.sysconf("SC_CLK_TCK")
 
 
-def tally(games: int, first: int) -> Tally:
+def tally(games: int, first: int) -> PlayoutCounts:
     """The results of `games` games from number `first` on."""
-    return random_games(game(NAME), games, SEED, first)
+    return play_random_games(game(NAME), games, SEED, first)
 
 
-def halves(workers: Executor, games: int) -> Tally:
+def halves(workers: Executor, games: int) -> PlayoutCounts:
     """The results of the same games, played in two parts at once."""
     half = games // 2
     parts = workers.map(tally, (half, games - half), (0, half))
-    return Tally(*map(sum, zip(*parts, strict=True)))
+    return PlayoutCounts(*map(sum, zip(*parts, strict=True)))

@@ -1,8 +1,8 @@
 """Perft on one thread against the same algorithm in C."""
 
-from benchmarks.c_program import built, compiler, perft_in_c
+from benchmarks.c_program import compiled_program, compiler, perft_in_c
 from benchmarks.table import Row, per_second, skipped
-from benchmarks.timing import best_of, timed
+from benchmarks.timing import best_of, timed_job
 from games import game
 from games.perft import perft
 
@@ -25,12 +25,12 @@ def perft_row(name: str, source: str, depth: int, rounds: int) -> Row:
     if compiler() is None:
         return skipped(what, "no cc", target)
     of = game(name)
-    with built(source) as program:
+    with compiled_program(source) as program:
         counts = perft(of, of.start(), depth)
         check_equal(name, counts, perft_in_c(program, depth, 1).rows)
         ours, against = best_of(
             rounds,
-            timed(lambda: perft(of, of.start(), depth), REPEATS),
+            timed_job(lambda: perft(of, of.start(), depth), REPEATS),
             lambda: perft_in_c(program, depth, REPEATS).seconds,
         )
     leaves = counts[-1][0]

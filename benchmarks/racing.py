@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from arena.planning.rounds import Entrants, Tournament
+from arena.planning.rounds import Participants, Tournament
 from arena.planning.schedules import place, rank
-from arena.planning.schedules.best import BestOne, begin
-from arena.stats.anytime import log_capital
+from arena.planning.schedules.best import BestRace, begin
+from arena.stats.anytime import log_betting_capital
 
 DRAWS = 0.08  # share of games that are drawn, less where one side nearly always wins
 LIMIT = 10**9
@@ -41,7 +41,7 @@ class Simulated(NamedTuple):
         return float(self.pairings.std(ddof=1) / math.sqrt(len(self.pairings)))
 
 
-def steps(agents: int, apart: float) -> Floats:
+def evenly_spaced_elo(agents: int, apart: float) -> Floats:
     """Elo of agents that are equally far apart, the strongest first."""
     return -apart * np.arange(agents)
 
@@ -52,13 +52,13 @@ def above_equals(agents: int, apart: float) -> Floats:
 
 
 LAWS: Mapping[str, Callable[[int], Floats]] = {
-    "60 apart": lambda agents: steps(agents, 60.0),
-    "20 apart": lambda agents: steps(agents, 20.0),
+    "60 apart": lambda agents: evenly_spaced_elo(agents, 60.0),
+    "20 apart": lambda agents: evenly_spaced_elo(agents, 20.0),
     "one 60 above equals": lambda agents: above_equals(agents, 60.0),
 }
 
 
-def five_shares(elo: Floats) -> Floats:
+def pair_score_probabilities(elo: Floats) -> Floats:
     """Shares of the five pair scores of each pair of agents: both games are independent."""
     score = 1.0 / (1.0 + 10.0 ** ((elo[None, :] - elo[:, None]) / 400.0))
     drawn = np.minimum(DRAWS, 2.0 * np.minimum(score, 1.0 - score))
@@ -68,7 +68,9 @@ def five_shares(elo: Floats) -> Floats:
     return np.stack(parts, axis=-1)
 
 
-def run_race(stage: Tournament, shares: Floats, rng: np.random.Generator) -> tuple[Tournament, int]:
+def simulate_race(
+    stage: Tournament, shares: Floats, rng: np.random.Generator
+) -> tuple[Tournament, int]:
     """The race to its end, and its pairings; results are drawn from the `shares` of each pair."""
     pairings = 0
     while meetings := stage.meetings:
@@ -81,9 +83,9 @@ def run_race(stage: Tournament, shares: Floats, rng: np.random.Generator) -> tup
     return stage, pairings
 
 
-def entrants(agents: int) -> Entrants:
+def entrants(agents: int) -> Participants:
     """So many agents without a limit."""
-    return Entrants([f"a{place}" for place in range(agents)], LIMIT)
+    return Participants([f"a{place}" for place in range(agents)], LIMIT)
 
 
 def best_races(agents: int, law: str, repetitions: int) -> Simulated:
@@ -98,8 +100,8 @@ def best_of_pool(law: str, elo: Floats, repetitions: int) -> Simulated:
         rng = np.random.default_rng((SEED, repetition))
         shuffled = rng.permutation(elo)
         start = begin({"best": 1, "delta": DELTA, "indifference": 0.0}, entrants(len(elo)))
-        stage, played = run_race(start, five_shares(shuffled), rng)
-        assert isinstance(stage, BestOne)
+        stage, played = simulate_race(start, pair_score_probabilities(shuffled), rng)
+        assert isinstance(stage, BestRace)
         pairings.append(played)
         rounds.append(stage.state.rounds)
         best = int(np.argmax(shuffled))
@@ -110,12 +112,12 @@ def best_of_pool(law: str, elo: Floats, repetitions: int) -> Simulated:
 
 def several_races(agents: int, best: int, repetitions: int) -> Simulated:
     """Races for the best few of agents 60 Elo apart."""
-    pairings, rounds, wrong, elo = [], [], 0, steps(agents, 60.0)
+    pairings, rounds, wrong, elo = [], [], 0, evenly_spaced_elo(agents, 60.0)
     for repetition in range(repetitions):
         rng = np.random.default_rng((SEED, repetition))
         shuffled = rng.permutation(elo)
         start = begin({"best": best, "delta": DELTA, "indifference": 0.0}, entrants(agents))
-        stage, played = run_race(start, five_shares(shuffled), rng)
+        stage, played = simulate_race(start, pair_score_probabilities(shuffled), rng)
         pairings.append(played)
         rounds.append(stage.standing.rounds)
         true = set(np.argsort(-shuffled)[:best].tolist())
@@ -125,12 +127,12 @@ def several_races(agents: int, best: int, repetitions: int) -> Simulated:
 
 def rank_races(agents: int, apart: float, repetitions: int, indifference: float = 0.0) -> Simulated:
     """Races for the order of agents."""
-    pairings, rounds, wrong, elo = [], [], 0, steps(agents, apart)
+    pairings, rounds, wrong, elo = [], [], 0, evenly_spaced_elo(agents, apart)
     for repetition in range(repetitions):
         rng = np.random.default_rng((SEED, repetition))
         shuffled = rng.permutation(elo)
         start = rank.begin({"delta": DELTA, "indifference": indifference}, entrants(agents))
-        stage, played = run_race(start, five_shares(shuffled), rng)
+        stage, played = simulate_race(start, pair_score_probabilities(shuffled), rng)
         assert isinstance(stage, rank.Ranking)
         pairings.append(played)
         rounds.append(stage.state.rounds)
@@ -144,13 +146,13 @@ def place_races(others: int, apart: float, repetitions: int) -> Simulated:
     for repetition in range(repetitions):
         rng = np.random.default_rng((SEED, repetition))
         low = int(rng.integers(0, others + 1))
-        elo = np.append(steps(others, apart), -apart * (low - 0.5))
+        elo = np.append(evenly_spaced_elo(others, apart), -apart * (low - 0.5))
         start = place.begin(
             {"place": f"a{others}", "order": (), "delta": DELTA, "indifference": 10.0},
             entrants(others + 1),
         )
-        stage, played = run_race(start, five_shares(elo), rng)
-        assert isinstance(stage, place.Placing)
+        stage, played = simulate_race(start, pair_score_probabilities(elo), rng)
+        assert isinstance(stage, place.PlacementRace)
         pairings.append(played)
         rounds.append(stage.state.rounds)
         level = stage.level_with is not None
@@ -163,7 +165,7 @@ def place_races(others: int, apart: float, repetitions: int) -> Simulated:
 def equal_play(elo: Floats, repetition: int) -> float:
     """Pairings until the same test names the best, if all pairs play as often in every round."""
     rng = np.random.default_rng((SEED, repetition))
-    shares, agents = five_shares(rng.permutation(elo)), len(elo)
+    shares, agents = pair_score_probabilities(rng.permutation(elo)), len(elo)
     level = math.log((agents - 1) / DELTA)
     counts = np.zeros((agents, agents, 5), np.int64)
     above = np.zeros((agents, agents), np.bool_)
@@ -177,7 +179,7 @@ def equal_play(elo: Floats, repetition: int) -> float:
                 counts[a, b] += seen
                 counts[b, a] += seen[::-1]
         played += size
-        above |= log_capital(counts, 0.5) >= level
+        above |= log_betting_capital(counts, 0.5) >= level
         if np.count_nonzero(~above.any(axis=0)) <= 1:
             return float(played * pairs)
     return math.nan
@@ -206,8 +208,8 @@ def pool_races(path: Path, repetitions: int) -> tuple[str, Simulated]:
         rng = np.random.default_rng((SEED, repetition))
         order = rng.permutation(len(names))
         start = begin({"best": 1, "delta": DELTA, "indifference": 0.0}, entrants(len(names)))
-        stage, played = run_race(start, shares[np.ix_(order, order)], rng)
-        assert isinstance(stage, BestOne)
+        stage, played = simulate_race(start, shares[np.ix_(order, order)], rng)
+        assert isinstance(stage, BestRace)
         pairings.append(played)
         rounds.append(stage.state.rounds)
         winners[", ".join(names[order[agent]] for agent in stage.inside)] += 1

@@ -5,9 +5,9 @@ import random
 from typing import Any
 
 from benchmarks.table import Row, per_second, skipped
-from benchmarks.timing import best_of, timed
+from benchmarks.timing import best_of, timed_job
 from games import Game, game
-from games.playouts import random_games
+from games.playouts import play_random_games
 
 SEED = 1
 SAMPLE = 100  # games replayed slowly for the mean number of beans in a move
@@ -33,11 +33,11 @@ def open_spiel_row(
     except ImportError:
         return skipped(what, "no open_spiel", target)
     of, rng = game(name), random.Random(SEED)
-    random_games(of, 1, SEED)
+    play_random_games(of, 1, SEED)
     ours, against = best_of(
         rounds,
-        timed(lambda: random_games(of, games[0], SEED)),
-        timed(lambda: open_spiel_games(loaded, games[1], rng)),
+        timed_job(lambda: play_random_games(of, games[0], SEED)),
+        timed_job(lambda: open_spiel_games(loaded, games[1], rng)),
     )
     rates = games[0] / ours, games[1] / against
     return Row(what, per_second(rates[0]), per_second(rates[1]), rates[0] / rates[1], target)
@@ -55,11 +55,11 @@ def wide_sowing(rounds: int) -> Row:
     """Beans sown per second on the wide state, kalah(8,8), against the packed, kalah(7,7)."""
     wide, packed = game("kalah(8,8)"), game("kalah(7,7)")
     games = 20_000
-    sown = [random_games(of, games, SEED).moves * beans_a_move(of) for of in (wide, packed)]
+    sown = [play_random_games(of, games, SEED).moves * beans_a_move(of) for of in (wide, packed)]
     ours, against = best_of(
         rounds,
-        timed(lambda: random_games(wide, games, SEED)),
-        timed(lambda: random_games(packed, games, SEED)),
+        timed_job(lambda: play_random_games(wide, games, SEED)),
+        timed_job(lambda: play_random_games(packed, games, SEED)),
     )
     rates = sown[0] / ours, sown[1] / against
     what = "beans sown in random games, wide kalah(8,8): packed kalah(7,7)"

@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from benchmarks.c_program import FLAGS, compiler
-from benchmarks.table import Row, details, rendered
+from benchmarks.table import Row, details, table_text
 from games.base.text import did_you_mean, listed
 
 # name -> module with a function of that name, from rounds to Row; in the order of the table
@@ -108,7 +108,7 @@ def arguments(words: list[str] | None) -> argparse.Namespace:
     return asked
 
 
-def measured(names: list[str], rounds: int) -> list[Row]:
+def measure(names: list[str], rounds: int) -> list[Row]:
     """The rows of these names, all if there are none, in the order of the table."""
     rows = []
     for name, module in ROWS.items():
@@ -160,8 +160,8 @@ def main(words: list[str] | None = None) -> int:
     """Run the command; only a full table replaces the file of results."""
     asked = arguments(words)
     facts = machine()
-    rows = measured(asked.rows, asked.rounds)
-    tables = "\n\n".join(filter(None, [rendered(rows), details(rows)]))
+    rows = measure(asked.rows, asked.rounds)
+    tables = "\n\n".join(filter(None, [table_text(rows), details(rows)]))
     print("\n".join([*facts, "", tables]))
     if not asked.rows:
         command = f"command: python -m benchmarks.run --rounds {asked.rounds}"

@@ -10,10 +10,10 @@ from agents.core import AgentSpec, Weights
 from agents.registry import build
 from agents.search.compiled_agent import CompiledAgent
 from agents.search.context import NODES, VALUE, WEIGHTS
-from benchmarks.c_program import built, compiler, search_in_c
+from benchmarks.c_program import compiled_program, compiler, search_in_c
 from benchmarks.perft_rows import check_equal
 from benchmarks.table import Row, per_second, skipped
-from benchmarks.timing import best_of, timed
+from benchmarks.timing import best_of, timed_job
 from games import Game, Position, game
 
 REPEATS = 20
@@ -27,7 +27,7 @@ LINEAR: Mapping[str, Weights] = {
 }
 
 
-class Found(NamedTuple):
+class SearchOutcome(NamedTuple):
     """What a search ended with; the value in thousandths."""
 
     nodes: int
@@ -43,11 +43,11 @@ def searcher(name: str, depth: int, weights: Weights, evaluate: str | None = Non
     return agent
 
 
-def found(agent: CompiledAgent, position: Position | None = None) -> Found:
+def search_outcome(agent: CompiledAgent, position: Position | None = None) -> SearchOutcome:
     """The search from a position, the start of the game if none is given."""
     begun = position or agent.game.start()
     slot = agent.kernels.choose(agent.context, begun.state, begun.side)
-    return Found(int(agent.context[NODES]), int(agent.context[VALUE]), int(slot))
+    return SearchOutcome(int(agent.context[NODES]), int(agent.context[VALUE]), int(slot))
 
 
 def search_kalah(rounds: int) -> Row:
@@ -68,12 +68,12 @@ def search_row(name: str, source: str, depth: int, rounds: int) -> Row:
     agent = searcher(name, depth, LINEAR[name])
     features = len(agent.game.all_features)
     weights = [int(weight) for weight in agent.context[WEIGHTS : WEIGHTS + features]]
-    ours = found(agent)
-    with built(source) as program:
-        check_equal(name, ours, Found(*search_in_c(program, depth, 1, weights).found))
+    ours = search_outcome(agent)
+    with compiled_program(source) as program:
+        check_equal(name, ours, SearchOutcome(*search_in_c(program, depth, 1, weights).found))
         seconds, against = best_of(
             rounds,
-            timed(lambda: found(agent), REPEATS),
+            timed_job(lambda: search_outcome(agent), REPEATS),
             lambda: search_in_c(program, depth, REPEATS, weights).seconds,
         )
     rates = per_second(ours.nodes / seconds), per_second(ours.nodes / against)
@@ -120,10 +120,10 @@ def open_spiel_row(
     except ImportError:
         return skipped(what, "no open_spiel", target)
     agent = searcher(name, depth, weights)
-    both = [reached(agent.game, loaded, plies) for plies in PLIES]
+    both = [position_after_random_plies(agent.game, loaded, plies) for plies in PLIES]
 
     def ours() -> list[int]:
-        return [found(agent, position).value for position, _ in both]
+        return [search_outcome(agent, position).value for position, _ in both]
 
     def search(state: Any) -> int:
         asked = {"value_function": value, "maximum_depth": depth}
@@ -135,12 +135,12 @@ def open_spiel_row(
 
     signs = [1 if position.mover == 0 else -1 for position, _ in both]
     check_equal(name, [sign * each for sign, each in zip(signs, ours(), strict=True)], against())
-    seconds = best_of(rounds, timed(ours, REPEATS), timed(against))
+    seconds = best_of(rounds, timed_job(ours, REPEATS), timed_job(against))
     times = f"{1e6 * seconds[0]:.0f} us", f"{1e6 * seconds[1]:.0f} us"
     return Row(what, *times, seconds[1] / seconds[0], target)
 
 
-def reached(of: Game, loaded: Any, plies: int) -> tuple[Position, Any]:
+def position_after_random_plies(of: Game, loaded: Any, plies: int) -> tuple[Position, Any]:
     """The position after random plies, here and in open_spiel, whose squares are ours."""
     rng, position, state = random.Random(plies), of.start(), loaded.new_initial_state()
     for _ in range(plies):
@@ -165,10 +165,12 @@ def own_row(name: str, file: str, depth: int, rounds: int) -> Row:
     """Nodes per second with a user's evaluation and with ours of the same formula."""
     own = searcher(name, depth, {}, f"{EVALUATIONS / file}:evaluate")
     built_in = searcher(name, depth, LINEAR[name])
-    nodes = found(own).nodes
-    check_equal(name, found(own), found(built_in))
+    nodes = search_outcome(own).nodes
+    check_equal(name, search_outcome(own), search_outcome(built_in))
     ours, against = best_of(
-        rounds, timed(lambda: found(own), REPEATS), timed(lambda: found(built_in), REPEATS)
+        rounds,
+        timed_job(lambda: search_outcome(own), REPEATS),
+        timed_job(lambda: search_outcome(built_in), REPEATS),
     )
     what = f"alpha-beta {depth}, {name}, nodes, a user's own evaluation: built-in"
     return Row(what, per_second(nodes / ours), per_second(nodes / against), against / ours, 0.85)

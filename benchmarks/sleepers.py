@@ -5,9 +5,9 @@ import time
 from typing import Any, NamedTuple
 
 from arena.playing import executor, in_process
-from arena.playing.cluster.package import Parcel
+from arena.playing.cluster.package import WorkPackage
 
-PARCEL = Parcel("benchmarks.sleepers:sleepers", pickle.dumps(((), ())), {}, False, {})
+PARCEL = WorkPackage("benchmarks.sleepers:sleepers", pickle.dumps(((), ())), {}, False, {})
 
 
 class Nap(NamedTuple):
@@ -33,7 +33,7 @@ class Sleepers:
 
     def begin(self, _workers: int | None = None) -> executor.Backend[Nap, bytes]:
         """A backend that sleeps in the player itself."""
-        return in_process.Here(sleep)
+        return in_process.InProcessExecutor(sleep)
 
     def look(self) -> None:
         """Nothing can hang."""

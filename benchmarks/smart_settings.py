@@ -9,7 +9,7 @@ import sys
 from typing import NamedTuple
 
 from agents.core import AgentSpec
-from benchmarks.learned_strength import LearnedMatch, LearnedScore, compared
+from benchmarks.learned_strength import LearnedMatch, LearnedScore, play_match_by_lengths
 
 SEED, LATER_SEED = 61_000, 71_000
 HEAD = ("game", "nodes a move", "changed", "pairs", "result", "Elo over smart")
@@ -42,8 +42,8 @@ def line(own: SettingMatch) -> str:
     """A row of the table."""
     usual = AgentSpec("smart", nodes=own.nodes)
     match = LearnedMatch(own.game, {"nodes": own.nodes}, own.pairs, 0.0)
-    changed = usual.changed(**{own.option: own.value})
-    found = LearnedScore(match, compared(match, changed, usual, own.seed))
+    changed = usual.replace(**{own.option: own.value})
+    found = LearnedScore(match, play_match_by_lengths(match, changed, usual, own.seed))
     elo = found.elo_words.removesuffix(" Elo")
     cells = (own.game, f"{own.nodes:,}", f"`{own.option} = {own.value:g}`", f"{3 * own.pairs:,}")
     return f"| {' | '.join((*cells, str(found.score), elo))} |"

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.analysis.move_losses.judge import JudgeSettings, judge
-from arena.analysis.move_losses.run_lines import judged_run
+from arena.analysis.move_losses.judge import JudgeSettings, judge_run
+from arena.analysis.move_losses.run_lines import load_run_lines
 from arena.config.command_line import RunOptions
 from arena.config.experiment import load
 from arena.pipeline.run import run
@@ -19,7 +19,7 @@ from arena.planning.openings.openings import moves_of, position_after
 from arena.planning.openings.random import random_openings
 from arena.playing.options import Interrupts
 from arena.playing.worker import PlayOptions
-from benchmarks.c_program import built, compiler
+from benchmarks.c_program import compiled_program, compiler
 from benchmarks.endgame_rows import EMPTIES, positions, solve, solver
 from benchmarks.table import Row, skipped
 from games import Position, game
@@ -66,7 +66,7 @@ def in_c(
 @contextmanager
 def program() -> Iterator[Path]:
     """The solver in C."""
-    with built("solve_kalah.c") as made:
+    with compiled_program("solve_kalah.c") as made:
         yield made
 
 
@@ -133,7 +133,9 @@ def solve_openings(_: int) -> Row:
     results, margins = our_medians()
     ratio = min(RESULT_SECONDS / results, MARGIN_SECONDS / margins)
     what = f"{OPENINGS} openings of six random plies, median to result, to margin: promised"
-    return Row(what, told(results, margins), told(RESULT_SECONDS, MARGIN_SECONDS), ratio, 0.8)
+    return Row(
+        what, median_text(results, margins), median_text(RESULT_SECONDS, MARGIN_SECONDS), ratio, 0.8
+    )
 
 
 def solve_openings_in_c(_: int) -> Row:
@@ -144,12 +146,12 @@ def solve_openings_in_c(_: int) -> Row:
     results, margins = our_medians()
     with program() as made:
         found = in_c(made, THREADS, openings(), MOST_NODES, OPENING_BITS).solved
-    to_result, to_margin = middles([(result, seconds) for *_, seconds, result in found])
+    to_result, to_margin = medians([(result, seconds) for *_, seconds, result in found])
     ratio = min(to_result / results, to_margin / margins)
-    return Row(what, told(results, margins), told(to_result, to_margin), ratio, 0.8)
+    return Row(what, median_text(results, margins), median_text(to_result, to_margin), ratio, 0.8)
 
 
-def told(results: float, margins: float) -> str:
+def median_text(results: float, margins: float) -> str:
     """Both medians in a cell."""
     return f"{results:.3f} s, {margins:.2f} s"
 
@@ -157,7 +159,7 @@ def told(results: float, margins: float) -> str:
 @functools.cache
 def our_medians() -> tuple[float, float]:
     """The medians of our solver, measured once for both rows."""
-    return middles([our_seconds(position) for position in openings()])
+    return medians([solve_seconds(position) for position in openings()])
 
 
 def openings() -> list[Position]:
@@ -168,14 +170,14 @@ def openings() -> list[Position]:
 
 
 @functools.cache
-def opened() -> Solver:
+def opening_solver() -> Solver:
     """One solver for all openings."""
     return ready(OPENING_BITS)
 
 
-def our_seconds(position: Position) -> tuple[float, float]:
+def solve_seconds(position: Position) -> tuple[float, float]:
     """Seconds of the processor to the result and to the margin, from an empty table."""
-    made, allowance = opened(), Allowance(Budget(nodes=MOST_NODES))
+    made, allowance = opening_solver(), Allowance(Budget(nodes=MOST_NODES))
     made.forget()
     begun = time.process_time()
     made.outcome(position, allowance)
@@ -184,7 +186,7 @@ def our_seconds(position: Position) -> tuple[float, float]:
     return result, time.process_time() - begun
 
 
-def middles(seconds: list[tuple[float, float]]) -> tuple[float, float]:
+def medians(seconds: list[tuple[float, float]]) -> tuple[float, float]:
     """The medians of both columns."""
     first, second = (statistics.median(column) for column in zip(*seconds, strict=True))
     return first, second
@@ -198,7 +200,7 @@ def judge_games(_: int) -> Row:
         run(load(EXPERIMENT), RunOptions(results, THREADS, interrupts, quiet=True))
         (path,) = (results / EXPERIMENT.stem).iterdir()
         begun = time.perf_counter()
-        judge(judged_run(path), JudgeSettings(last=32), PlayOptions(THREADS, interrupts))
+        judge_run(load_run_lines(path), JudgeSettings(last=32), PlayOptions(THREADS, interrupts))
         seconds = time.perf_counter() - begun
     return Row("2,000 games judged to 32 beans, two workers", f"{seconds:.1f} s", "5 s",
                5.0 / seconds, 1.0)  # fmt: skip

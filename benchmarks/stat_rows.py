@@ -4,16 +4,16 @@ import time
 
 import numpy as np
 
-from arena.planning.rounds import Entrants
+from arena.planning.rounds import Participants
 from arena.planning.schedules.best import begin
-from arena.stats.rating_data import Results, gather
+from arena.stats.rating_data import RatingData, rating_data
 from arena.stats.ratings import RatingPlan, rate
 from benchmarks.table import Row
 
 RATING_SECONDS, STANDING_SECONDS, ROUND_SECONDS = 2.0, 0.05, 0.01
 
 
-def results(agents: int, games: int) -> Results:
+def results(agents: int, games: int) -> RatingData:
     """Results of agents whose strengths are spread evenly, on 5,000 openings."""
     rng = np.random.default_rng(1)
     first = rng.integers(agents, size=games)
@@ -21,7 +21,7 @@ def results(agents: int, games: int) -> Results:
     elo = np.linspace(-300.0, 300.0, agents)
     expected = 1.0 / (1.0 + 10.0 ** ((elo[second] - elo[first]) / 400.0))
     scores = (rng.random(games) < expected).astype(float)
-    return gather(first, second, scores, rng.integers(5_000, size=games), agents)
+    return rating_data(first, second, scores, rng.integers(5_000, size=games), agents)
 
 
 def rating(rounds: int) -> Row:
@@ -46,7 +46,7 @@ def race_round(rounds: int) -> Row:
     names = [f"a{place}" for place in range(32)]
     rng, taken = np.random.default_rng(1), []
     for _ in range(rounds):
-        stage = begin(values, Entrants(names, 10**6))
+        stage = begin(values, Participants(names, 10**6))
         for _ in range(8):
             points = [rng.integers(0, 5, each.pairings, np.int8) for each in stage.meetings]
             begun = time.perf_counter()
@@ -58,7 +58,7 @@ def race_round(rounds: int) -> Row:
     return Row(what, f"{1000 * middle:.1f} ms", "10 ms", ROUND_SECONDS / middle, 1.0)
 
 
-def seconds(given: Results, draws: int) -> float:
+def seconds(given: RatingData, draws: int) -> float:
     """Seconds of one rating."""
     begun = time.perf_counter()
     rate(given, RatingPlan(draws=draws))

@@ -14,7 +14,14 @@ from agents.registry import kind_of
 from arena.stats.sprt import Decision, SprtPlan
 from arena.stats.text import sprt_text
 from benchmarks import learned_strength
-from benchmarks.matches import Score, counted, margins, pair_score, random_openings, sequential
+from benchmarks.matches import (
+    Score,
+    margins,
+    pair_score,
+    random_openings,
+    score_of_games,
+    sprt_match,
+)
 from games import Game, game
 
 SEED = 20_000  # of openings and games that no weights were chosen on
@@ -36,7 +43,7 @@ SOLVED_HERE = {
 NODES_IN_50_MS = {"kalah(6,4)": 2_500_000, "othello": 1_100_000}
 
 
-class Line(NamedTuple):
+class StrengthRow(NamedTuple):
     """One match and what is asked of it."""
 
     match: str
@@ -55,18 +62,20 @@ def share(score: Score) -> str:
     return f"{100 * score.share:.2f} % ± {196 * score.error:.2f}"
 
 
-def smart_v_random() -> Iterator[Line]:
+def smart_v_random() -> Iterator[StrengthRow]:
     """10,000 games a side of Kalah (6,4) from the start; only `random` varies."""
     of, games = game("kalah(6,4)"), 10_000
     none = np.empty((games, 0), np.int16)
-    first = counted(np.sign(margins(of, SMART, RANDOM, none, SEED)))
-    second = counted(-np.sign(margins(of, RANDOM, SMART, none, SEED)))
+    first = score_of_games(np.sign(margins(of, SMART, RANDOM, none, SEED)))
+    second = score_of_games(-np.sign(margins(of, RANDOM, SMART, none, SEED)))
     for side, score, most in (("first", first, 0), ("second", second, games // 5_000)):
         match = f"smart, moving {side}, v random, kalah(6,4), {games:,} games"
-        yield Line(match, str(score), share(score), f"losses <= {most}", score.losses <= most)
+        yield StrengthRow(
+            match, str(score), share(score), f"losses <= {most}", score.losses <= most
+        )
 
 
-def smart_v_policies() -> Iterator[Line]:
+def smart_v_policies() -> Iterator[StrengthRow]:
     """Every small Kalah against the deterministic players: one game a size, policy and side."""
     values = perfect_margins()
     for policy in POLICIES:
@@ -85,7 +94,7 @@ def smart_v_policies() -> Iterator[Line]:
         told += f"; missed {', '.join(missed)}" if missed else ""
         told += f"; not won, perfect play unknown: {', '.join(unclear)}" if unclear else ""
         match = f"smart v {policy}, kalah (3,2) to (6,6), both sides"
-        yield Line(match, told, "", "all that perfect play wins", not missed)
+        yield StrengthRow(match, told, "", "all that perfect play wins", not missed)
 
 
 def both_sides(of: Game, policy: str) -> tuple[int, int]:
@@ -105,27 +114,27 @@ def perfect_margins() -> dict[tuple[int, int], int]:
     }
 
 
-def greedy_v_random() -> Iterator[Line]:
+def greedy_v_random() -> Iterator[StrengthRow]:
     """The classroom's greedy player, 10,000 games a colour of both rules from the start."""
     for name, published, width in (("othello", 68.7, 2.5), ("othello-adjacent", 95.7, 1.5)):
         none = np.empty((10_000, 0), np.int16)
         score = pair_score(game(name), GREEDY, RANDOM, none, SEED)
         held = abs(100 * score.share - published) <= width
         match = f"greedy v random, {name}, 20,000 games"
-        yield Line(match, str(score), share(score), f"{published} % ± {width}", held)
+        yield StrengthRow(match, str(score), share(score), f"{published} % ± {width}", held)
 
 
-def alphabeta_v_greedy() -> Iterator[Line]:
+def alphabeta_v_greedy() -> Iterator[StrengthRow]:
     """Depth 5 with unit weights on random openings, both colours."""
     of, pairs = game("othello"), 1_000
     openings = random_openings(of, OPENING_PLIES, pairs, SEED)
     score = pair_score(of, AgentSpec("alphabeta", depth=5), GREEDY, openings, SEED)
     held = abs(100 * score.share - 99.0) <= 1.0
     match = f"alphabeta depth 5, unit weights, v greedy, othello, {pairs:,} pairs"
-    yield Line(match, str(score), share(score), "99 % ± 1", held)
+    yield StrengthRow(match, str(score), share(score), "99 % ± 1", held)
 
 
-def smart_v_plain() -> Iterator[Line]:
+def smart_v_plain() -> Iterator[StrengthRow]:
     """The shipped weights against the classroom's, all else equal."""
     own = kind_of("smart").option("nodes").default
     for name, most in NODES_IN_50_MS.items():
@@ -133,15 +142,15 @@ def smart_v_plain() -> Iterator[Line]:
             of = game(name)
             openings = random_openings(of, OPENING_PLIES, MOST_PAIRS, SEED)
             agents = AgentSpec("smart", nodes=nodes), AgentSpec("alphabeta", nodes=nodes)
-            score, state = sequential(of, *agents, openings, SEED, AHEAD)
+            score, state = sprt_match(of, *agents, openings, SEED, AHEAD)
             weights = "pot difference" if name.startswith("kalah") else "unit weights"
             match = f"smart v {weights}, {name}, {nodes:,} nodes a move"
             result = f"{score}; {sprt_text(AHEAD, state)}"
             held = state.decision is Decision.ELO1
-            yield Line(match, result, f"raw {share(score)}", "clearly ahead", held)
+            yield StrengthRow(match, result, f"raw {share(score)}", "clearly ahead", held)
 
 
-def learned_v_classic() -> Iterator[Line]:
+def learned_v_classic() -> Iterator[StrengthRow]:
     """Learned tables against six tuned weights, by the clock and by nodes."""
     for found in learned_strength.played():
         match = found.match
@@ -149,10 +158,10 @@ def learned_v_classic() -> Iterator[Line]:
         result = f"{found.score}; {found.elo_words}"
         wanted = f"at least {match.elo:+.0f} Elo" if match.elo else "not worse"
         held = found.ends[1] >= match.elo if match.elo else found.ends[2] >= 0
-        yield Line(name, result, share(found.score), wanted, held, learned_strength.SEED)
+        yield StrengthRow(name, result, share(found.score), wanted, held, learned_strength.SEED)
 
 
-ROWS: Mapping[str, Callable[[], Iterator[Line]]] = {
+ROWS: Mapping[str, Callable[[], Iterator[StrengthRow]]] = {
     row.__name__: row
     for row in (
         smart_v_random,

@@ -39,7 +39,7 @@ def per_second(rate: float) -> str:
     return f"{rate:.3g} /s"
 
 
-def rendered(rows: Sequence[Row]) -> str:
+def table_text(rows: Sequence[Row]) -> str:
     """The rows as a Markdown table, aligned for the terminal."""
     lines = [HEAD, *map(_cells, rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 Job = Callable[[], float]  # does its work once and returns the seconds it took
 
 
-def timed(work: Callable[[], object], repeats: int = 1) -> Job:
+def timed_job(work: Callable[[], object], repeats: int = 1) -> Job:
     """`work` as a job: the best seconds of `repeats` calls."""
 
     def job() -> float:

@@ -17,22 +17,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.sandbox.sandbox import Wall
+from agents.sandbox.sandbox import Sandbox
 from arena.planning.openings.openings import Openings
 from arena.planning.openings.registry import make_openings
 from arena.planning.tasks import Task
 from arena.stats.elo import elo_from_score
 from arena.storage.provenance import code_digest
 from arena.tuning import budget, study
-from arena.tuning.budget import StudyPlan
+from arena.tuning.budget import StudyBudget
 from arena.tuning.recommendation import recommend
-from arena.tuning.samplers.registry import SAMPLERS, final
+from arena.tuning.samplers.registry import SAMPLERS, final_point
 from arena.tuning.space import Point
-from arena.tuning.study_config import Tuning, load_tuning
-from arena.tuning.trial_games import TrialGames, TrialPart, TrialQueue, games_of, trial_games
-from arena.tuning.trials import Trial, trial_of
-from arena.tuning.validation import Score, scored
-from games.base.files import appending
+from arena.tuning.study_config import StudyConfig, load_study
+from arena.tuning.trial_games import TrialGames, TrialQueue, TrialTask, decode_trial, trial_games
+from arena.tuning.trials import Trial, make_trial
+from arena.tuning.validation import ScoreInterval, score_interval
+from games.base.files import open_append
 
 TRUTH_PAIRS, TRUTH_SEED = 20_000, 888_002
 GAMES = ("kalah", "owari", "othello")
@@ -47,7 +47,7 @@ class StudyRow(NamedTuple):
     """One study: the truth about its recommendation, and what it claimed."""
 
     truth: float  # score
-    claim: Score
+    claim: ScoreInterval
 
     @property
     def covered(self) -> bool:
@@ -62,18 +62,18 @@ class Truth(NamedTuple):
     times: NDArray[np.int64]
 
 
-def tuning_of(game: str, method: str, seed: int, trials: int, games: int) -> Tuning:
+def tuning_of(game: str, method: str, seed: int, trials: int, games: int) -> StudyConfig:
     """The shipped study at depth 2."""
     text = Path(f"experiments/tune_{game}.toml").read_text()
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "study.toml"
         path.write_text(re.sub(r"(?m)^nodes = .*", "depth = 2", text))
         changes = [f"tune.method={method}", f"seed={seed}"]
-        return load_tuning(path, [*changes, f"tune.trials={trials}", f"tune.games={games}"])
+        return load_study(path, [*changes, f"tune.trials={trials}", f"tune.games={games}"])
 
 
-def searched(
-    tuning: Tuning, plan: StudyPlan, openings: Openings
+def run_search(
+    tuning: StudyConfig, plan: StudyBudget, openings: Openings
 ) -> tuple[list[Trial], Point | None]:
     """Play all trials in this process; where a walk has arrived."""
     games = games_on(tuning, plan, openings, plan.total)
@@ -83,14 +83,14 @@ def searched(
     for part in queue:
         parts.append(games.player.play(part).games)
         if part.last:
-            found = games_of(games, part.slot, parts)
-            trials.append(trial_of(part.slot, queue.points[part.slot], found, 0.0))
+            found = decode_trial(games, part.slot, parts)
+            trials.append(make_trial(part.slot, queue.points[part.slot], found, 0.0))
             queue.tell(trials[-1])
             parts = []
-    return trials, final(sampler)
+    return trials, final_point(sampler)
 
 
-def recommended(tuning: Tuning, trials: list[Trial], arrived: Point | None) -> Point:
+def recommended(tuning: StudyConfig, trials: list[Trial], arrived: Point | None) -> Point:
     """The point with the highest posterior, or that of the walk, which needs no fit."""
     if arrived is not None:
         return tuning.space.snapped(arrived)
@@ -98,24 +98,24 @@ def recommended(tuning: Tuning, trials: list[Trial], arrived: Point | None) -> P
     return recommend(tuning.space, seed_point, trials, tuning.plan.seed)[0].best_point
 
 
-def games_on(tuning: Tuning, plan: StudyPlan, openings: Openings, slots: int) -> TrialGames:
+def games_on(tuning: StudyConfig, plan: StudyBudget, openings: Openings, slots: int) -> TrialGames:
     """Trials on these openings."""
     opponents, method = budget.opponents_of(tuning, plan.games), tuning.method
     return trial_games(
         tuning.plan, tuning.spec, tuning.space, opponents, openings, slots,
-        study.sharing(method), Wall(False),
+        study.trials_per_step(method), Sandbox(False),
     )  # fmt: skip
 
 
 def pair_scores(games: TrialGames, point: Point, pairs: int) -> tuple[Places, Points]:
     """The openings and the scores of so many pairings of a point."""
-    part = TrialPart(0, 0, Task(0, pairs, {}), games.space.changes(point), True)
-    played = games_of(games, 0, [games.player.play(part).games])
+    part = TrialTask(0, 0, Task(0, pairs, {}), games.space.changes(point), True)
+    played = decode_trial(games, 0, [games.player.play(part).games])
     points = (played.result[0::2] + (2 - played.result[1::2])) / 4.0
     return played.opening[0::2], points
 
 
-def true_law(tuning: Tuning, pairs: int) -> Truth:
+def truth_openings(tuning: StudyConfig, pairs: int) -> Truth:
     """Sets of so many openings as a claim has, drawn anew until they hold TRUTH_PAIRS positions.
 
     One large set is of another law: it has all of the few short lines, and then only long ones.
@@ -131,7 +131,7 @@ def true_law(tuning: Tuning, pairs: int) -> Truth:
     return Truth(Openings(slots[first], keys[first], finite=False), times)
 
 
-def true_score(tuning: Tuning, plan: StudyPlan, point: Point, truth: Truth) -> float:
+def true_score(tuning: StudyConfig, plan: StudyBudget, point: Point, truth: Truth) -> float:
     """The score of a point over the law that its claim is drawn from."""
     pairs = len(truth.openings)
     games = games_on(tuning, plan._replace(games=2 * pairs), truth.openings, 1)
@@ -139,14 +139,14 @@ def true_score(tuning: Tuning, plan: StudyPlan, point: Point, truth: Truth) -> f
     return float(np.average(points, weights=truth.times[openings]))
 
 
-def studied(tuning: Tuning, truth: Truth) -> StudyRow:
+def studied(tuning: StudyConfig, truth: Truth) -> StudyRow:
     """A whole study: its search, its claim, and the truth."""
-    plan = budget.as_written(tuning)
-    for_trials, held_out = budget.drawn(tuning, plan)
-    best = recommended(tuning, *searched(tuning, plan, for_trials))
+    plan = budget.budget_from_file(tuning)
+    for_trials, held_out = budget.split_openings(tuning, plan)
+    best = recommended(tuning, *run_search(tuning, plan, for_trials))
     claimed = plan.claim_pairs
     claim = games_on(tuning, plan._replace(games=2 * claimed), held_out, 1)
-    score = scored(*pair_scores(claim, best, claimed))
+    score = score_interval(*pair_scores(claim, best, claimed))
     return StudyRow(true_score(tuning, plan, best, truth), score)
 
 
@@ -175,7 +175,10 @@ def sources() -> str:
 def stored(path: Path) -> dict[int, StudyRow]:
     """The studies that are finished, by their seeds."""
     lines = path.read_text().splitlines() if path.exists() else []
-    return {seed: StudyRow(truth, Score(*claim)) for seed, truth, claim in map(json.loads, lines)}
+    return {
+        seed: StudyRow(truth, ScoreInterval(*claim))
+        for seed, truth, claim in map(json.loads, lines)
+    }
 
 
 def main(words: list[str] | None = None) -> int:
@@ -191,11 +194,11 @@ def main(words: list[str] | None = None) -> int:
     path = DIRECTORY / f"{game}-{method}-{size[0]}x{size[1]}-{sources()}.jsonl"
     rows = stored(path)
     first = tuning_of(game, method, 1, *size)
-    truth = true_law(first, budget.as_written(first).claim_pairs)
+    truth = truth_openings(first, budget.budget_from_file(first).claim_pairs)
     for seed in range(1, max(chosen.studies, 2) + 1):
         if seed not in rows:
             rows[seed] = studied(tuning_of(game, method, seed, *size), truth)
-            with appending(path) as file:
+            with open_append(path) as file:
                 print(json.dumps([seed, *rows[seed]]), file=file)
         if seed > 1:
             print(row_text(game, method, [rows[each] for each in range(1, seed + 1)]), flush=True)

@@ -16,9 +16,9 @@ from arena.playing.worker import PlayOptions
 from arena.tuning import budget
 from arena.tuning.recommendation import recommend
 from arena.tuning.samplers.registry import SAMPLERS
-from arena.tuning.study_config import load_tuning
+from arena.tuning.study_config import load_study
 from arena.tuning.validation import Shown, StudyVerdict, validate
-from benchmarks.tuning_claims import searched
+from benchmarks.tuning_claims import run_search
 
 STUDY = """
 game = "kalah(6,4)"
@@ -46,10 +46,10 @@ def verdict(method: str, seed: int, directory: Path) -> StudyVerdict:
     """The verdict of one study, all of it in this process but the last match."""
     path = directory / "null.toml"
     path.write_text(STUDY)
-    tuning = load_tuning(path, [f"tune.method={method}", f"seed={seed}"])
-    plan = budget.as_written(tuning)
-    for_trials, held_out = budget.drawn(tuning, plan)
-    trials, arrived = searched(tuning, plan, for_trials)
+    tuning = load_study(path, [f"tune.method={method}", f"seed={seed}"])
+    plan = budget.budget_from_file(tuning)
+    for_trials, held_out = budget.split_openings(tuning, plan)
+    trials, arrived = run_search(tuning, plan, for_trials)
     seed_point = tuning.space.point(tuning.seed_values)
     best, _ = recommend(tuning.space, seed_point, trials, seed, arrived)
     if best.flat:

@@ -16,7 +16,7 @@ import arena.tuning  # noqa: F401  # before numpy, as the command has it: one th
 # isort: split
 import optuna
 
-from arena.config.command_line import RunOptions, cores
+from arena.config.command_line import RunOptions, available_cores
 from arena.planning.tasks import Task
 from arena.playing.options import Interrupts
 from arena.storage.journal import Journal
@@ -24,10 +24,10 @@ from arena.tuning import study as search
 from arena.tuning.optuna_study import distributions
 from arena.tuning.recommendation import recommend
 from arena.tuning.space import Point
-from arena.tuning.study import Study, all_trials
-from arena.tuning.study_config import load_tuning
-from arena.tuning.trial_games import PartPlayer, PlayedPart, TrialPart, games_of
-from arena.tuning.trials import Trial, trial_of
+from arena.tuning.study import Study, play_trials
+from arena.tuning.study_config import load_study
+from arena.tuning.trial_games import TrialGamesBlob, TrialTask, TrialWorker, decode_trial
+from arena.tuning.trials import Trial, make_trial
 from benchmarks.table import Row
 from benchmarks.timing import best_of
 
@@ -55,7 +55,7 @@ TRIALS, OWN_SHARE, GAP_SECONDS = 200, 0.02, 0.010
 # When each trial began and ended, and in which process: seconds, written by the workers.
 begun, ended = RawArray("d", TRIALS), RawArray("d", TRIALS)
 process = RawArray("l", TRIALS)
-PLAY = PartPlayer.play
+PLAY = TrialWorker.play
 
 
 class Spent(NamedTuple):
@@ -74,13 +74,13 @@ def study() -> Iterator[Study]:
         directory = Path(text)
         path = directory / "bench.toml"
         path.write_text(STUDY)
-        tuning = load_tuning(path, [])
-        options = RunOptions(directory, cores(), Interrupts(), quiet=True)
+        tuning = load_study(path, [])
+        options = RunOptions(directory, available_cores(), Interrupts(), quiet=True)
         with Journal(directory, "bench") as journal:
-            yield search.prepared(tuning, options, journal)
+            yield search.prepare_study(tuning, options, journal)
 
 
-def noted(player: PartPlayer, part: TrialPart) -> PlayedPart:
+def time_task(player: TrialWorker, part: TrialTask) -> TrialGamesBlob:
     """The games of a part; a trial as small as these is one part."""
     begun[part.slot] = time.monotonic()
     played = PLAY(player, part)
@@ -88,19 +88,19 @@ def noted(player: PartPlayer, part: TrialPart) -> PlayedPart:
     return played
 
 
-def spent() -> Spent:
+def study_time() -> Spent:
     """One study, played by the tuner."""
     with study() as ready:
-        PartPlayer.play = noted  # type: ignore[method-assign]  # to time it
+        TrialWorker.play = time_task  # type: ignore[method-assign]  # to time it
         started = time.monotonic()
         try:
-            played = all_trials(ready, "bench")
+            played = play_trials(ready, "bench")
         finally:
-            PartPlayer.play = PLAY  # type: ignore[method-assign]  # as it was
+            TrialWorker.play = PLAY  # type: ignore[method-assign]  # as it was
         recommended(ready, played.trials, played.arrived)
         whole = time.monotonic() - started
     games = sum(trial.seconds for trial in played.trials)
-    own = cores() * (max(ended) - min(begun)) - games
+    own = available_cores() * (max(ended) - min(begun)) - games
     return Spent(whole, own, games, gaps())
 
 
@@ -130,10 +130,10 @@ def naive_seconds() -> float:
             changes = tuning.space.changes(tuning.space.point(trial.params))
             span = trial_games.span(trial.number, 0)
             whole = Task(span.start, span.stop, {})
-            played = trial_games.player.play(TrialPart(trial.number, 0, whole, changes, True))
-            games = games_of(trial_games, trial.number, [played.games])
+            played = trial_games.player.play(TrialTask(trial.number, 0, whole, changes, True))
+            games = decode_trial(trial_games, trial.number, [played.games])
             point = tuning.space.point(trial.params)
-            return trial_of(trial.number, point, games, played.seconds).score
+            return make_trial(trial.number, point, games, played.seconds).score
 
         sampler = optuna.samplers.TPESampler(seed=1, n_startup_trials=TRIALS // 2)
         started = time.monotonic()
@@ -146,7 +146,9 @@ def naive_seconds() -> float:
 
 def tuner_itself(rounds: int) -> Row:
     """What workers waited for, as a share of the games' time."""
-    found = min((spent() for _ in range(min(rounds, 3))), key=lambda each: each.own / each.games)
+    found = min(
+        (study_time() for _ in range(min(rounds, 3))), key=lambda each: each.own / each.games
+    )
     share = found.own / found.games
     what = f"{TRIALS} trials of 200 games at depth 6, time beside the games: allowed"
     shown = f"{100 * share:.1f} %", f"{100 * OWN_SHARE:.0f} % of {found.games:.1f} s"
@@ -155,13 +157,13 @@ def tuner_itself(rounds: int) -> Row:
 
 def next_trial(rounds: int) -> Row:
     """How soon a worker begins the next trial: nothing is built or compiled in between."""
-    longest = min(max(spent().gaps) for _ in range(min(rounds, 3)))
+    longest = min(max(study_time().gaps) for _ in range(min(rounds, 3)))
     what = "from a trial's end to the next one's start, longest of all: allowed"
     return Row(what, f"{1000 * longest:.1f} ms", "10 ms", GAP_SECONDS / longest, 1.0)
 
 
 def tuning_naive(rounds: int) -> Row:
     """Seconds to the recommendation against `study.optimize` in one process."""
-    ours, against = best_of(min(rounds, 3), lambda: spent().whole, naive_seconds)
+    ours, against = best_of(min(rounds, 3), lambda: study_time().whole, naive_seconds)
     what = f"time to the recommendation, {TRIALS} trials of 200 games: study.optimize, one process"
     return Row(what, f"{ours:.2f} s", f"{against:.2f} s", against / ours, 1.8)

@@ -9,21 +9,21 @@ import numpy as np
 
 from agents.core import Agent, AgentSpec
 from agents.registry import build
-from agents.sandbox.sandbox import Wall
+from agents.sandbox.sandbox import Sandbox
 from agents.search.compiled_agent import CompiledAgent
 from arena.config.experiment import load
-from arena.planning.schedule import DrawnPlan, draw
+from arena.planning.schedule import DrawnPlan, make_schedule
 from arena.planning.tasks import Task
-from arena.playing.executor import in_turn
+from arena.playing.executor import iterate_items
 from arena.playing.options import Interrupts
-from arena.playing.referee_loop import replayed
-from arena.playing.worker import PlayOptions, Worker, Workers
+from arena.playing.referee_loop import replay_games
+from arena.playing.worker import GameJob, PlayOptions, Worker
 from benchmarks.perft_rows import check_equal
-from benchmarks.search_rows import EVALUATIONS, REPEATS, found
+from benchmarks.search_rows import EVALUATIONS, REPEATS, search_outcome
 from benchmarks.table import Row, per_second
-from benchmarks.timing import best_of, timed
+from benchmarks.timing import best_of, timed_job
 from games import game
-from games.playouts import random_games
+from games.playouts import play_random_games
 
 PAIRS, TASK = 3000, 100  # that crews play, in tasks of so many
 BOT = "def choose(view, legal, rng):\n    return {}\n"
@@ -42,7 +42,7 @@ class InProcess(Worker):
         return self.agents[place]
 
 
-def drawn_of(directory: Path, bots: int, pairs: int) -> DrawnPlan:
+def bot_tournament(directory: Path, bots: int, pairs: int) -> DrawnPlan:
     """A tournament of trivial bots."""
     names = [f"bot{number}" for number in range(bots)]
     for number, name in enumerate(names):
@@ -51,20 +51,20 @@ def drawn_of(directory: Path, bots: int, pairs: int) -> DrawnPlan:
         )
     path = directory / "bots.toml"
     path.write_text(HEAD.format(pairs=pairs) + "".join(AGENT.format(name=name) for name in names))
-    return draw(load(path).plan)
+    return make_schedule(load(path).plan)
 
 
-def crew_seconds(drawn: DrawnPlan, wall: Wall, workers: int, here: bool = False) -> float:
+def worker_seconds(drawn: DrawnPlan, wall: Sandbox, workers: int, here: bool = False) -> float:
     """Seconds in which workers play all games, once their bots have started.
 
     `here`: the workers run the bots themselves, as nothing of ours does any more.
     """
-    crew = Workers(drawn, PlayOptions(workers, Interrupts(), wall=wall))
+    crew = GameJob(drawn, PlayOptions(workers, Interrupts(), wall=wall))
     if here:
         crew.worker = InProcess(drawn, wall)
     total = drawn.pairings.total
     tasks = [Task(at, at + TASK, {}) for at in range(0, total, TASK)]
-    with closing(crew.batches(in_turn(tasks))) as batches:
+    with closing(crew.batches(iterate_items(tasks))) as batches:
         for _ in range(workers):
             next(batches)
         begun = time.perf_counter()
@@ -73,14 +73,16 @@ def crew_seconds(drawn: DrawnPlan, wall: Wall, workers: int, here: bool = False)
         return (time.perf_counter() - begun) * total / (total - workers * TASK)
 
 
-def crews(what: str, rounds: int, behind: int, against: tuple[int, bool], target: float) -> Row:
+def worker_row(
+    what: str, rounds: int, behind: int, against: tuple[int, bool], target: float
+) -> Row:
     """So many workers with bots behind walls, against others: how many, and whether without."""
     with tempfile.TemporaryDirectory() as place:
-        drawn, wall = drawn_of(Path(place), 2, PAIRS), Wall()
+        drawn, wall = bot_tournament(Path(place), 2, PAIRS), Sandbox()
         ours, others = best_of(
             rounds,
-            lambda: crew_seconds(drawn, wall, behind),
-            lambda: crew_seconds(drawn, wall, *against),
+            lambda: worker_seconds(drawn, wall, behind),
+            lambda: worker_seconds(drawn, wall, *against),
         )
         level = wall.level.name
         wall.close()
@@ -94,7 +96,7 @@ def bots_behind_walls(rounds: int) -> Row:
 
     The worker keeps to a core with its bots, as in a run: from core to core it is half as fast.
     """
-    return crews(
+    return worker_row(
         "two Python bots, one worker: walls ({level}) : same process", rounds, 1, (1, True), 0.4
     )
 
@@ -102,7 +104,7 @@ def bots_behind_walls(rounds: int) -> Row:
 def two_workers_behind_walls(rounds: int) -> Row:
     """Two workers against one, the bots of both behind walls: a worker waits while they think."""
     what = "two Python bots behind walls ({level}), two workers : one"
-    return crews(what, rounds, 2, (1, False), 1.9)
+    return worker_row(what, rounds, 2, (1, False), 1.9)
 
 
 def walls_with_two_workers(rounds: int) -> Row:
@@ -111,18 +113,20 @@ def walls_with_two_workers(rounds: int) -> Row:
     Before there were walls a second worker gained nothing: 6,000 games took as long with one.
     """
     what = "two Python bots, two workers with walls ({level}) : one without"
-    return crews(what, rounds, 2, (1, True), 1.2)
+    return worker_row(what, rounds, 2, (1, True), 1.2)
 
 
 def bounds_checks(rounds: int) -> Row:
     """A search with an evaluation of table look-ups, its indices checked, against `trusted`."""
     file = EVALUATIONS / "kalah_table.py"
     checked, trusted = (table_searcher(f"{file}:evaluate", each) for each in (False, True))
-    check_equal("kalah(6,4)", found(checked), found(trusted))
+    check_equal("kalah(6,4)", search_outcome(checked), search_outcome(trusted))
     ours, against = best_of(
-        rounds, timed(lambda: found(checked), REPEATS), timed(lambda: found(trusted), REPEATS)
+        rounds,
+        timed_job(lambda: search_outcome(checked), REPEATS),
+        timed_job(lambda: search_outcome(trusted), REPEATS),
     )
-    nodes = found(checked).nodes
+    nodes = search_outcome(checked).nodes
     what = "alpha-beta 10, an evaluation of 12 table look-ups, nodes: the same, trusted"
     return Row(what, per_second(nodes / ours), per_second(nodes / against), against / ours, 0.8)
 
@@ -139,16 +143,16 @@ def table_searcher(evaluate: str, trusted: bool) -> CompiledAgent:
 def twelve_bots_start(rounds: int) -> Row:
     """The first pairing of each match of twelve bots, spawner and all starts included."""
     with tempfile.TemporaryDirectory() as place:
-        drawn = drawn_of(Path(place), 12, 1)
+        drawn = bot_tournament(Path(place), 12, 1)
 
         def begin() -> None:
-            wall = Wall()
+            wall = Sandbox()
             worker = Worker(drawn, wall)
             for pairing in range(0, drawn.pairings.total, 11):
                 worker.play(Task(pairing, pairing + 1, {}))
             wall.close()
 
-        (seconds,) = best_of(min(rounds, 3), timed(begin))
+        (seconds,) = best_of(min(rounds, 3), timed_job(begin))
     what = "twelve bots, to their first games"
     return Row(what, f"{seconds:.2f} s", f"{SECONDS_OF_TWELVE:g} s", SECONDS_OF_TWELVE / seconds, 1)
 
@@ -160,15 +164,15 @@ def clean_replays(rounds: int) -> Row:
         path = Path(place) / "random.toml"
         kinds = "".join(f'[agents.{name}]\nkind = "random"\n' for name in ("a", "b"))
         path.write_text(HEAD.format(pairs=10_000) + kinds)
-        drawn = draw(load(path).plan)
+        drawn = make_schedule(load(path).plan)
         played = Worker(drawn).play(Task(0, 10_000, {}))
     assert played.moves is not None  # the plan keeps them
     moves, plies = np.array(played.moves), np.array(played.plies)
     games = len(plies)
     ours, against = best_of(
         rounds,
-        timed(lambda: replayed(of, moves, plies)),
-        timed(lambda: random_games(of, games, 1)),
+        timed_job(lambda: replay_games(of, moves, plies)),
+        timed_job(lambda: play_random_games(of, games, 1)),
     )
     what = "games replayed by clean rules : random games"
     return Row(what, per_second(games / ours), per_second(games / against), against / ours, 0.3)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 
-from games.base.text import GameError, did_you_mean, listed, quoted, split_name
+from games.base.text import GameError, did_you_mean, listed, parse_game_name, quote
 from games.core import Game, IllegalMove, MoveError, Position, once
 
 __all__ = [
@@ -31,8 +31,8 @@ GAMES: Mapping[str, str] = {
     "othello-adjacent": "games.othello",
 }
 NAMES = tuple(GAMES)
-USERS = "games.user_games.load"  # as text too
-FILE = re.compile(r"\.py\s*(:|$)")
+USER_GAMES = "games.user_games.load"  # as text too
+GAME_FILE = re.compile(r"\.py\s*(:|$)")
 
 
 def game(text: str, base: Path = Path()) -> Game:
@@ -40,18 +40,17 @@ def game(text: str, base: Path = Path()) -> Game:
 
     A user's file, "games/mine.py:mine(7,6)", is seen from the directory `base`.
     """
-    if FILE.search(text):
-        made: Game = import_module(USERS).user_game(text, base)
+    if GAME_FILE.search(text):
+        made: Game = import_module(USER_GAMES).user_game(text, base)
         return made
-    return _canonical(_built(text).name)
+    return _canonical(_build_game(text).name)
 
 
-def _built(text: str) -> Game:
-    name, arguments = split_name(text)
+def _build_game(text: str) -> Game:
+    name, arguments = parse_game_name(text)
     if name not in GAMES:
         raise GameError(
-            f"there is no game {quoted(name)} (there are {listed(GAMES)})"
-            f"{did_you_mean(name, GAMES)}"
+            f"there is no game {quote(name)} (there are {listed(GAMES)}){did_you_mean(name, GAMES)}"
         )
     made: Game = import_module(GAMES[name]).build(name, arguments)
     return made
@@ -60,4 +59,4 @@ def _built(text: str) -> Game:
 @once
 def _canonical(name: str) -> Game:
     """One object for each game, so that its context and kernels are made once."""
-    return _built(name)
+    return _build_game(name)

@@ -29,7 +29,7 @@ class Board:
         self.words = np.zeros(self.first_slot + len(of.slots), np.uint64)
         self.bytes = memoryview(self.words.data).cast("B")
         self.swap_slot = None if of.swap_move is None else of.slots_of(of.swap_move)
-        self.found = 0  # legal slots; 0: the mover must pass, -1: the game is over
+        self.move_count = 0  # legal slots; 0: the mover must pass, -1: the game is over
         self.begin()
 
     def begin(self) -> None:
@@ -42,11 +42,11 @@ class Board:
         self.words[MOVER] = position.mover | SWAPPED * position.swapped
         words = self.words[STATE : self.first_slot]
         words[:] = np.hstack([np.array(each, np.uint64).ravel() for each in position.state])
-        self.found = self.kernels.advance(self.context, self.words, self.first_slot, LOOK)
+        self.move_count = self.kernels.advance(self.context, self.words, self.first_slot, LOOK)
 
     def play(self, slot: int) -> None:
         """Play a legal slot, or a forced PASS."""
-        self.found = self.kernels.advance(self.context, self.words, self.first_slot, slot)
+        self.move_count = self.kernels.advance(self.context, self.words, self.first_slot, slot)
         if slot == self.swap_slot:
             self.words[MOVER] ^= np.uint64(SWAPPED)
 
@@ -64,28 +64,30 @@ class Board:
     @property
     def slots(self) -> list[int]:
         """The legal slots, ascending; PASS alone if there is nothing else."""
-        if self.found > 0:
-            found: list[int] = self.words[self.first_slot : self.first_slot + self.found].tolist()
+        if self.move_count > 0:
+            found: list[int] = self.words[
+                self.first_slot : self.first_slot + self.move_count
+            ].tolist()
             return found
-        return [] if self.found < 0 else [PASS]
+        return [] if self.move_count < 0 else [PASS]
 
     @property
     def position(self) -> Position:
         """The position on the board."""
-        return position_of(self.game, self.fields, self.words.tolist())
+        return decode_position(self.game, self.fields, self.words.tolist())
 
-    def message(self, left: int = 0) -> memoryview:
+    def encode(self, left: int = 0) -> memoryview:
         """The board as bytes, with a number for who gets it."""
         self.words[LEFT] = left
-        return self.bytes[: WORD_BYTES * (self.first_slot + max(self.found, 0))]
+        return self.bytes[: WORD_BYTES * (self.first_slot + max(self.move_count, 0))]
 
     def read(self, size: int) -> bool:
         """Take `size` bytes that were written into `bytes`; whether they are a whole board."""
-        self.found = int(self.words[COUNT])
-        return size == WORD_BYTES * (self.first_slot + self.found)
+        self.move_count = int(self.words[COUNT])
+        return size == WORD_BYTES * (self.first_slot + self.move_count)
 
 
-def position_of(of: Game, fields: tuple[int, ...], words: list[int]) -> Position:
+def decode_position(of: Game, fields: tuple[int, ...], words: list[int]) -> Position:
     """The position that the words of a board mean."""
     at, state = STATE, []
     for size in fields:
@@ -95,19 +97,19 @@ def position_of(of: Game, fields: tuple[int, ...], words: list[int]) -> Position
     return Position(of.family.restored(state), mover & 1, bool(mover & SWAPPED))
 
 
-class Numbers(NamedTuple):
+class PrintedMoves(NamedTuple):
     """The moves of one side of the board."""
 
     number: Mapping[int, int]  # by slot
     slot: Mapping[int, int]  # by number
 
 
-def board_numbers(of: Game) -> tuple[Numbers, Numbers]:
+def printed_moves(of: Game) -> tuple[PrintedMoves, PrintedMoves]:
     """The numbers of both sides; the rows' own count where the board shows letters."""
     return _of_side(of, 0), _of_side(of, 1)
 
 
-def _of_side(of: Game, side: int) -> Numbers:
+def _of_side(of: Game, side: int) -> PrintedMoves:
     position = Position(of.start().state, side)
     moves = [move for move in range(len(of.slots)) if move != of.pass_move]
     texts = {move: of.move_text(position, move) for move in moves}
@@ -116,4 +118,4 @@ def _of_side(of: Game, side: int) -> Numbers:
     for move, text in texts.items():
         printed = int(text) if text.isdecimal() else NO_NUMBER
         number[of.slots_of(move)] = printed if numbered else move
-    return Numbers(number, {each: slot for slot, each in number.items()})
+    return PrintedMoves(number, {each: slot for slot, each in number.items()})

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games import parts as packs
-from games.base.errors import Mistake
-from games.base.text import listed, quoted
+from games.base.errors import UserError
+from games.base.text import listed, quote
 from games.kernels.context import PASS, Context
 
 Arguments = TypeVarTuple("Arguments")
@@ -85,14 +85,14 @@ class IllegalMove(ValueError):  # noqa: N818  # the word of the domain, as in `I
     """A move that the position does not allow; the message says what it allows."""
 
 
-class MoveError(Mistake, ValueError):
+class MoveError(UserError, ValueError):
     """A move of a written game that is unreadable or illegal, with its ply and what was legal."""
 
     def __init__(self, ply: int, move: str, legal: Sequence[str], why: str) -> None:
         """`ply` counts from 1."""
         self.ply, self.move, self.legal = ply, move, tuple(legal)
         allowed = f"legal: {' '.join(legal)}" if legal else "the game is over"
-        super().__init__(f"ply {ply}: {quoted(move)} {why}; {allowed}")
+        super().__init__(f"ply {ply}: {quote(move)} {why}; {allowed}")
 
 
 @cache
@@ -294,7 +294,7 @@ class Game:
             why = "is not a move of this game" if move is None else "is not legal here"
             texts = self._texts(position, legal)
             allowed = f"legal: {' '.join(texts)}" if texts else "the game is over"
-            raise IllegalMove(f"{quoted(text)} {why}; {allowed}")
+            raise IllegalMove(f"{quote(text)} {why}; {allowed}")
         return move
 
     def text(self, position: Position) -> str:
@@ -352,7 +352,7 @@ def why_no_move(of: Game, position: Position, answer: str, move: int | None) -> 
         of.parse_move(position, answer)
     except IllegalMove as error:
         return str(error)
-    return f"{quoted(answer)} is not legal"
+    return f"{quote(answer)} is not legal"
 
 
 def nothing_swept(of: Game, position: Position, move: int) -> tuple[int, int]:

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from games import Game, GameError, Position, game
-from games.base.cli import CommandParser, here
-from games.base.errors import DONE, run, status_of
-from games.base.text import whole
+from games.base.cli import CommandParser, shell_command
+from games.base.errors import OK, run, status_of
+from games.base.text import parse_whole_number
 from games.core import kernels
 from games.kernels.context import DEEPEST, ENDED, LEAVES
 
 
-class Depth(NamedTuple):
+class PerftRow(NamedTuple):
     """Sequences of exactly `depth` plies, and games that ended after fewer."""
 
     depth: int
@@ -30,7 +30,7 @@ class Depth(NamedTuple):
 
 def perft(of: Game, position: Position, depth: int) -> list[tuple[int, int]]:
     """(leaves, ended_early) for each depth from 1 to `depth`; a swap is not a ply."""
-    check_depth(depth)
+    require_depth(depth)
     counters = of.context.copy()
     kernels(of.family_name).count_plies(counters, position.state, 0, depth)
     ended, rows = 0, []
@@ -40,25 +40,25 @@ def perft(of: Game, position: Position, depth: int) -> list[tuple[int, int]]:
     return rows
 
 
-def check_depth(depth: int) -> None:
+def require_depth(depth: int) -> None:
     """Refuse a depth that the counters have no room for."""
     if not 1 <= depth <= DEEPEST:
         raise GameError(f"depth must be a whole number from 1 to {DEEPEST}, got {depth}")
 
 
-def timed_depths(of: Game, deepest: int) -> Iterator[Depth]:
+def time_depths(of: Game, deepest: int) -> Iterator[PerftRow]:
     """Every depth in turn, each counted from the start so that it has a time of its own."""
     perft(of, of.start(), 3)  # compiles or loads the kernels before time is taken
     for depth in range(1, deepest + 1):
         begun = time.perf_counter()
         leaves, ended = perft(of, of.start(), depth)[-1]
-        yield Depth(depth, leaves, ended, time.perf_counter() - begun)
+        yield PerftRow(depth, leaves, ended, time.perf_counter() - begun)
 
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     parser = CommandParser(
-        prog=here("python -m games.perft"),
+        prog=shell_command("python -m games.perft"),
         description="Count move sequences by depth. A forced pass is a ply, a swap is not.",
         epilog='example: python -m games.perft "kalah(6,4)" 8',
     )
@@ -68,15 +68,15 @@ def arguments() -> argparse.ArgumentParser:
     return parser
 
 
-def print_table(of: Game, depth: int) -> None:
+def print_perft(of: Game, depth: int) -> None:
     """Print a line for each depth as soon as it is counted."""
     print(f"{of.name}\n{'depth':>5} {'leaves':>16} {'ended_early':>14} {'nodes/s':>14}")
-    for row in timed_depths(of, depth):
+    for row in time_depths(of, depth):
         counts = f"{row.depth:>5} {row.leaves:>16,} {row.ended_early:>14,}"
         print(f"{counts} {row.per_second:>14,}", flush=True)
 
 
-def as_json(of: Game, depth: int) -> str:
+def perft_json(of: Game, depth: int) -> str:
     """All depths as one JSON object."""
     rows = [
         {
@@ -85,7 +85,7 @@ def as_json(of: Game, depth: int) -> str:
             "ended_early": row.ended_early,
             "nodes_per_second": row.per_second,
         }
-        for row in timed_depths(of, depth)
+        for row in time_depths(of, depth)
     ]
     return json.dumps({"game": of.name, "depths": rows})
 
@@ -93,18 +93,18 @@ def as_json(of: Game, depth: int) -> str:
 def main(words: list[str] | None = None) -> int:
     """Run the command; 2 if the game or depth does not exist."""
     chosen = arguments().parse_args(words)
-    return status_of("games.perft", lambda: counted(chosen))
+    return status_of("games.perft", lambda: run_perft(chosen))
 
 
-def counted(chosen: argparse.Namespace) -> int:
+def run_perft(chosen: argparse.Namespace) -> int:
     """Count and print; the exit status."""
     of = game(chosen.game)
-    depth = whole(of.name, "depth", chosen.depth, range(1, DEEPEST + 1))
+    depth = parse_whole_number(of.name, "depth", chosen.depth, range(1, DEEPEST + 1))
     if chosen.json:
-        print(as_json(of, depth))
+        print(perft_json(of, depth))
     else:
-        print_table(of, depth)
-    return DONE
+        print_perft(of, depth)
+    return OK
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from games.core import Game, Position, kernels
 from games.kernels.context import DRAWS, LOSSES, MARGINS, MOVES, WINS
 
 
-class Tally(NamedTuple):
+class PlayoutCounts(NamedTuple):
     """Sums over games, from the first player's side; a pass and a swap are moves here."""
 
     wins: int
@@ -18,9 +18,9 @@ class Tally(NamedTuple):
     margins: int
 
 
-def random_games(
+def play_random_games(
     of: Game, games: int, seed: int, first: int = 0, start: Position | None = None
-) -> Tally:
+) -> PlayoutCounts:
     """Results of games `first` to `first` + `games` - 1 of the seed, however they are batched."""
     if games < 0 or first < 0:
         raise ValueError(f"games and first must not be negative, got {games} and {first}")
@@ -31,4 +31,4 @@ def random_games(
     counted = [int(counters[at]) for at in (WINS, DRAWS, LOSSES, MOVES, MARGINS)]
     if position.mover == 1:
         counted = [*counted[2::-1], counted[3], -counted[4]]
-    return Tally(*counted)
+    return PlayoutCounts(*counted)

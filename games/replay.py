@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from games import Game, Position, game
-from games.base.cli import CommandParser, here
-from games.base.errors import DONE, run, say, status_of
-from games.base.text import positive
+from games.base.cli import CommandParser, shell_command
+from games.base.errors import OK, print_error, run, status_of
+from games.base.text import parse_positive
 from games.solving import Budget, SolverSettings, solver_of
 from games.solving.solution import MoveValues, beside, cost_words, value_lines, values_back
 from games.solving.solver import Allowance
@@ -16,7 +16,7 @@ from games.solving.solver import Allowance
 BUILDING = 0.3  # of the seconds may go into a database that is not there
 
 
-def summary(of: Game, positions: list[Position]) -> dict[str, object]:
+def replay_summary(of: Game, positions: list[Position]) -> dict[str, object]:
     """The game after the last move; a swap is not a ply."""
     last = positions[-1]
     swaps = sum(before.swapped != after.swapped for before, after in pairwise(positions))
@@ -32,7 +32,7 @@ def summary(of: Game, positions: list[Position]) -> dict[str, object]:
     }
 
 
-def story(of: Game, positions: list[Position], text: str) -> str:
+def replay_text(of: Game, positions: list[Position], text: str) -> str:
     """Every board, with the move that led to it."""
     blocks = [of.draw(positions[0])]
     words = of.notation.split(text)
@@ -44,7 +44,7 @@ def story(of: Game, positions: list[Position], text: str) -> str:
     return "\n\n".join([*blocks, verdict(of, positions[-1])])
 
 
-def valued_story(
+def replay_text_with_values(
     of: Game, positions: list[Position], text: str, values: Sequence[MoveValues | None]
 ) -> str:
     """Every board with the value of every move beside it, and what each move lost."""
@@ -66,9 +66,9 @@ def valued_story(
     return "\n\n".join([*blocks, verdict(of, positions[-1])])
 
 
-def values_of(of: Game, positions: list[Position], seconds: float) -> list[MoveValues | None]:
+def solve_positions(of: Game, positions: list[Position], seconds: float) -> list[MoveValues | None]:
     """The values of all moves, as far back as the seconds allow."""
-    solver = solver_of(of, SolverSettings(database_seconds=seconds * BUILDING), say)
+    solver = solver_of(of, SolverSettings(database_seconds=seconds * BUILDING), print_error)
     solver.prepare()
     return values_back(solver, positions, Allowance(Budget(seconds=seconds)))
 
@@ -95,7 +95,7 @@ def verdict(of: Game, last: Position) -> str:
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     parser = CommandParser(
-        prog=here("python -m games.replay"),
+        prog=shell_command("python -m games.replay"),
         description="Replay a game written as moves: print boards, mover, final score.",
         epilog='example: python -m games.replay "kalah(6,4)" "3 6 1 2"',
     )
@@ -115,24 +115,24 @@ def arguments() -> argparse.ArgumentParser:
 def main(words: list[str] | None = None) -> int:
     """Run the command; 2 if the game or one of its moves is wrong."""
     chosen = arguments().parse_args(words)
-    return status_of("games.replay", lambda: replayed(chosen))
+    return status_of("games.replay", lambda: run_replay(chosen))
 
 
-def replayed(chosen: argparse.Namespace) -> int:
+def run_replay(chosen: argparse.Namespace) -> int:
     """Replay and print; the exit status."""
     of = game(chosen.game)
     start = of.parse(chosen.start) if chosen.start is not None else None
     positions = of.replay(chosen.moves, start)
-    seconds = positive("--seconds", chosen.seconds)
-    values = values_of(of, positions, seconds) if chosen.values else []
+    seconds = parse_positive("--seconds", chosen.seconds)
+    values = solve_positions(of, positions, seconds) if chosen.values else []
     if chosen.json:
         more = {"values": values_json(of, positions, values)} if chosen.values else {}
-        print(json.dumps(summary(of, positions) | more))
+        print(json.dumps(replay_summary(of, positions) | more))
     elif chosen.values:
-        print(valued_story(of, positions, chosen.moves, values))
+        print(replay_text_with_values(of, positions, chosen.moves, values))
     else:
-        print(story(of, positions, chosen.moves))
-    return DONE
+        print(replay_text(of, positions, chosen.moves))
+    return OK
 
 
 if __name__ == "__main__":

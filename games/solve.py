@@ -7,10 +7,10 @@ import sys
 import time
 
 from games import Game, GameError, Position, game
-from games.base.cli import CommandParser, here
-from games.base.errors import DONE, UNFINISHED, Mistake, say, status_of
+from games.base.cli import CommandParser, shell_command
+from games.base.errors import OK, UNFINISHED, UserError, print_error, status_of
 from games.base.progress_line import ProgressLine
-from games.base.text import positive, whole
+from games.base.text import parse_positive, parse_whole_number
 from games.core import side_name
 from games.solving import Budget, SolverSettings, solver_of
 from games.solving.solution import Solution, as_json, hopeless, steps, written
@@ -18,12 +18,12 @@ from games.solving.solver import Allowance, Bounds, Solver
 from games.solving.sowing_database import free_memory
 
 MOST_BEANS = 30  # of a database: with six holes a side 10 GB
-BUILDING = 0.3  # of the time that is asked for may go into a database that is not there
+DATABASE_SHARE = 0.3  # of the time that is asked for may go into a database that is not there
 LARGE_TABLE, USUAL_TABLE = 24, 22  # bits; 256 MB and 64 MB
 LARGE_FROM = 1 << 31  # bytes of free memory
 
 
-def position_of(of: Game, text: str) -> Position:
+def parse_position_or_moves(of: Game, text: str) -> Position:
     """The position that the text describes, or that its moves lead to from the start."""
     words = of.notation.split(text)
     if not words:
@@ -36,31 +36,31 @@ def position_of(of: Game, text: str) -> Position:
     return of.replay(text)[-1]
 
 
-def solved(chosen: argparse.Namespace) -> int:
+def run_solve(chosen: argparse.Namespace) -> int:
     """Solve and print; the exit status."""
     of = game(chosen.game)
-    position = position_of(of, chosen.position)
-    beans = chosen.database_beans and whole(
+    position = parse_position_or_moves(of, chosen.position)
+    beans = chosen.database_beans and parse_whole_number(
         of.name, "--database-beans", chosen.database_beans, range(MOST_BEANS + 1)
     )
-    seconds = None if chosen.seconds is None else positive("--seconds", chosen.seconds)
+    seconds = None if chosen.seconds is None else parse_positive("--seconds", chosen.seconds)
     if word := hopeless(of, position):
         if seconds is None:
-            raise Mistake(f"{word}; say for how long, as in --seconds 60")
-        say(word)
+            raise UserError(f"{word}; say for how long, as in --seconds 60")
+        print_error(word)
     with ProgressLine() as line:
         bits = LARGE_TABLE if free_memory() > LARGE_FROM else USUAL_TABLE
-        settings = SolverSettings(bits, beans, seconds and seconds * BUILDING)
+        settings = SolverSettings(bits, beans, seconds and seconds * DATABASE_SHARE)
         solver = solver_of(of, settings, line.say)
-        news = News(of, position, line, solver.questions.limits(position))
+        news = SolutionPrinter(of, position, line, solver.questions.limits(position))
         hear_ctrl_c()
-        with line.watch(lambda passed: [progress(news.known.bounds, passed, solver.nodes)]):
+        with line.watch(lambda passed: [progress_text(news.known.bounds, passed, solver.nodes)]):
             search(solver, position, seconds, news, shown=not chosen.json)
     if chosen.json:
         print(json.dumps(as_json(of, position, news.known, news.seconds)))
     else:
         news.finish()
-    return DONE if news.known.complete else UNFINISHED
+    return OK if news.known.complete else UNFINISHED
 
 
 def search(
@@ -86,12 +86,12 @@ def hear_ctrl_c() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def progress(bounds: Bounds, seconds: float, nodes: int) -> str:
+def progress_text(bounds: Bounds, seconds: float, nodes: int) -> str:
     """What is known so far."""
-    return f"{between(bounds)} after {seconds:.0f} s, {nodes / 1e6:,.1f} M positions"
+    return f"{format_bounds(bounds)} after {seconds:.0f} s, {nodes / 1e6:,.1f} M positions"
 
 
-def between(bounds: Bounds) -> str:
+def format_bounds(bounds: Bounds) -> str:
     """`+8`, or `between -2 and +4`; of a game whose margins nobody knows, what is known."""
     if bounds.exact:
         return f"{bounds.low:+d}"
@@ -102,7 +102,7 @@ def between(bounds: Bounds) -> str:
     return f"at least {bounds.low:+d}" if bounds.has_low else f"at most {bounds.high:+d}"
 
 
-class News:
+class SolutionPrinter:
     """Prints each result once it is known: who wins, by how much, the moves, the line."""
 
     def __init__(self, of: Game, position: Position, line: ProgressLine, limits: Bounds) -> None:
@@ -133,9 +133,11 @@ class News:
         known, seconds = self.known, self.seconds
         if not known.bounds.exact:
             outcome = known.bounds.outcome or "win, draw or loss unknown"
-            print(f"{self._whose()}: {outcome}, {between(known.bounds)} after {seconds:.1f} s")
+            print(
+                f"{self._whose()}: {outcome}, {format_bounds(known.bounds)} after {seconds:.1f} s"
+            )
         for move, bounds in known.moves:
-            self._once(f"move {move}", f"{self._text(move)}  {between(bounds)}")
+            self._once(f"move {move}", f"{self._text(move)}  {format_bounds(bounds)}")
         if known.line:
             print(f"line: {' '.join(written(self.game, self.position, known.line))}")
 
@@ -157,7 +159,7 @@ class News:
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     parser = CommandParser(
-        prog=here("python -m games.solve"),
+        prog=shell_command("python -m games.solve"),
         description="Solve a position: who wins under perfect play, by how much, and the margin "
         "of every move, for the side to move.",
         epilog='example: python -m games.solve "kalah(6,3)" "3 6 1"',
@@ -180,7 +182,7 @@ def arguments() -> argparse.ArgumentParser:
 def main(words: list[str] | None = None) -> int:
     """Run the command; 3 when not all is known, 2 when what was asked for does not exist."""
     chosen = arguments().parse_args(words)
-    return status_of("games.solve", lambda: solved(chosen))
+    return status_of("games.solve", lambda: run_solve(chosen))
 
 
 if __name__ == "__main__":

@@ -20,13 +20,13 @@ class Written(NamedTuple):
     words: list[str]
 
 
-def written(of: Game, moves: NDArray[np.int16], plies: NDArray[np.int32]) -> Written:
+def index_move_texts(of: Game, moves: NDArray[np.int16], plies: NDArray[np.int32]) -> Written:
     """The moves of games that follow one another, `plies` long, as words.
 
     At most, the way a move is written depends on the side of the board; only then are the
     games played again.
     """
-    by_side = words_by_side(of)
+    by_side = move_texts_by_side(of)
     if by_side[0] == by_side[1]:
         return Written(moves, by_side[0])
     sides = np.empty(len(moves), np.int16)
@@ -38,15 +38,15 @@ def written(of: Game, moves: NDArray[np.int16], plies: NDArray[np.int32]) -> Wri
     return Written(moves + sides * np.int16(len(by_side[0])), by_side[0] + by_side[1])
 
 
-def lines(of: Game, moves: NDArray[np.int16], plies: NDArray[np.int32]) -> list[str]:
+def game_lines(of: Game, moves: NDArray[np.int16], plies: NDArray[np.int32]) -> list[str]:
     """Every game as one line of moves."""
-    texts = written(of, moves, plies)
+    texts = index_move_texts(of, moves, plies)
     words = [texts.words[place] for place in texts.places.tolist()]
     ends = np.cumsum(plies).tolist()
     return [" ".join(words[begin:stop]) for begin, stop in zip([0, *ends[:-1]], ends, strict=True)]
 
 
-def words_by_side(of: Game) -> tuple[list[str], list[str]]:
+def move_texts_by_side(of: Game) -> tuple[list[str], list[str]]:
     """How each move number is written, for either side of the board."""
     count = len(of.slots) + (of.pass_move is not None)
     state = of.start().state
@@ -58,16 +58,16 @@ def words_by_side(of: Game) -> tuple[list[str], list[str]]:
 
 def move_texts(of: Game, moves: Sequence[int]) -> list[str]:
     """The moves of one game, as words."""
-    found = written(of, np.array(moves, np.int16), np.array([len(moves)], np.int32))
+    found = index_move_texts(of, np.array(moves, np.int16), np.array([len(moves)], np.int32))
     return [found.words[place] for place in found.places.tolist()]
 
 
 def replay_command(of: Game, moves: Sequence[int], start: Position | None = None) -> str:
     """The command that shows a game move by move, run from the current directory."""
-    return command_of(of, of.write(moves, start), start)
+    return replay_command_for_line(of, of.write(moves, start), start)
 
 
-def command_of(of: Game, line: str, start: Position | None = None) -> str:
+def replay_command_for_line(of: Game, line: str, start: Position | None = None) -> str:
     """The command that shows a written game, run from the current directory."""
     command = f'python -m games.replay {_in_quotes(_name_from_here(of))} "{line}"'
     if start is None or start == of.start():

@@ -12,8 +12,8 @@ from arena import prefer_own_packages
 
 prefer_own_packages()
 
-from games.base.errors import DONE, MISTAKE, printed, say, status_of
-from games.base.text import did_you_mean, listed, quoted
+from games.base.errors import OK, USER_ERROR, print_error, print_safely, status_of
+from games.base.text import did_you_mean, listed, quote
 from pitflip.completion import SHELLS, completion
 
 # The word is the last part of the module's name: commands that are printed count on it.
@@ -90,25 +90,25 @@ def chosen(given: list[str]) -> int:
     """The exit status of what the words ask for."""
     if not given or given[0] in HELP:
         text = usage()
-        printed(lambda: print(text))
-        return DONE if given else MISTAKE
+        print_safely(lambda: print(text))
+        return OK if given else USER_ERROR
     word, rest = given[0], given[1:]
     if word in VERSION:
         from arena.storage.provenance import version_of  # noqa: PLC0415  # it loads more
 
         print(f"pitflip {version_of('pitflip')}")
-        return DONE
+        return OK
     if word == "completion":
         return completed(rest)
     if word in REMOVED:
-        say(f"pitflip: the command {word} was removed: {REMOVED[word]}")
-        return MISTAKE
+        print_error(f"pitflip: the command {word} was removed: {REMOVED[word]}")
+        return USER_ERROR
     if word not in COMMANDS:
-        say(
-            f"pitflip: there is no command {quoted(word)} (there are {listed(COMMANDS)})"
+        print_error(
+            f"pitflip: there is no command {quote(word)} (there are {listed(COMMANDS)})"
             f"{did_you_mean(word, COMMANDS)}"
         )
-        return MISTAKE
+        return USER_ERROR
     module = COMMANDS[word]
     if word in AT_ONCE:
         end_at_once()
@@ -126,12 +126,12 @@ def end_at_once() -> None:
 def completed(words: list[str]) -> int:
     """Print what makes a shell complete our words."""
     if len(words) != 1 or words[0] not in SHELLS:
-        got = quoted(" ".join(words)) if words else "nothing"
-        say(f"pitflip completion: name a shell, one of {listed(SHELLS)}, got {got}")
-        return MISTAKE
+        got = quote(" ".join(words)) if words else "nothing"
+        print_error(f"pitflip completion: name a shell, one of {listed(SHELLS)}, got {got}")
+        return USER_ERROR
     text = completion(words[0], COMMANDS)
-    printed(lambda: print(text))
-    return DONE
+    print_safely(lambda: print(text))
+    return OK
 
 
 if __name__ == "__main__":

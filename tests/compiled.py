@@ -13,8 +13,8 @@ import numpy as np
 from agents.registry import build
 from agents.search import game_loop
 from agents.search.compiled_agent import CompiledAgent
-from arena.planning.openings.random import drawn
-from arena.playing.referee_loop import replayed
+from arena.planning.openings.random import draw_lines
+from arena.playing.referee_loop import replay_games
 from games import Game, game
 from games.board import Board
 from games.core import kernels
@@ -22,9 +22,9 @@ from games.kernels.compile_cache import cache_directory, room_of
 from games.kernels.context import PASS
 from games.kernels.jit import INTERPRETED
 from games.perft import perft
-from games.playouts import random_games
+from games.playouts import play_random_games
 from games.solving.generic import PlainQuestions
-from games.transcripts import written
+from games.transcripts import index_move_texts
 from tests.agents.given import OF_EVERY_FAMILY, ROOT, is_wide, playing, spec_of
 from tests.agents.whole_games import play_games
 
@@ -50,15 +50,15 @@ def compile_rules(of: Game) -> None:
     """All that drives a game."""
     start, move = of.start(), of.legal(of.start())[0]
     perft(of, start, 1)
-    random_games(of, 1, 1)
+    play_random_games(of, 1, 1)
     kernels(of.family_name).step(of.context, start.state, PASS)
     kernels(of.family_name).margin(of.context, start.state)
     one = np.array([move], np.int16), np.ones(1, np.int32)
-    written(of, *one)
+    index_move_texts(of, *one)
     Board(of)
     if not is_wide(of.name):
-        replayed(of, *one)
-        drawn(of, 1, 0, 0, 1)
+        replay_games(of, *one)
+        draw_lines(of, 1, 0, 0, 1)
 
 
 def compile_searches(of: Game, agents: list[CompiledAgent]) -> None:

@@ -7,16 +7,16 @@ from contextlib import closing, contextmanager
 import pytest
 
 from agents.sandbox import sandbox
-from agents.sandbox.sandbox import RunningSpawner, begin_spawner, kept_environment
+from agents.sandbox.sandbox import SpawnerProcess, begin_spawner, spawner_environment
 
-Begin = Callable[[], RunningSpawner]
+Begin = Callable[[], SpawnerProcess]
 CACHE = "XDG_CACHE_HOME"
 
 
-class LentSpawner(RunningSpawner):
+class LentSpawner(SpawnerProcess):
     """A spawner that goes on when the wall that borrowed it is closed."""
 
-    def __init__(self, lender: RunningSpawner) -> None:
+    def __init__(self, lender: SpawnerProcess) -> None:
         self.process, self.root, self.level = lender.process, lender.root, lender.level
         self.kill = lender.kill
 
@@ -32,15 +32,15 @@ class Spawners:
 
     def __init__(self, begin: Begin) -> None:
         self.begin, self.cache = begin, os.environ.get(CACHE)
-        self.running: dict[tuple[tuple[str, str], ...], RunningSpawner] = {}
+        self.running: dict[tuple[tuple[str, str], ...], SpawnerProcess] = {}
 
-    def lent(self) -> RunningSpawner:
+    def lent(self) -> SpawnerProcess:
         """What a wall gets in place of a spawner of its own."""
         with pytest.MonkeyPatch.context() as patch:
             patch.delenv(CACHE, raising=False)
             if self.cache is not None:
                 patch.setenv(CACHE, self.cache)
-            key = tuple(kept_environment().items())
+            key = tuple(spawner_environment().items())
             if key not in self.running or self.running[key].process.poll() is not None:
                 self.running[key] = self.begin()
         return LentSpawner(self.running[key])

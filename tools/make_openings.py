@@ -10,7 +10,7 @@ from arena.analysis.checks.winnable import SolverThreads
 from arena.planning.openings.openings import moves_of, position_after
 from arena.planning.openings.random import random_openings
 from games import Game, game
-from games.base.errors import say
+from games.base.errors import print_error
 from games.base.files import write_text
 from games.solving import SolverSettings
 from games.solving.solution import still_open
@@ -31,7 +31,7 @@ def even_openings(of: Game, plies: int, count: int, most_open: int) -> list[tupl
         margins = [(line, even_margin(solver, of, line)) for line in lines]
         return [(line, margin) for line, margin in margins if margin is not None]
 
-    threads, found, done = SolverThreads(of, SolverSettings(24, None), say), [], 0
+    threads, found, done = SolverThreads(of, SolverSettings(24, None), print_error), [], 0
     while len(found) < count:
         drawn = random_openings(of, plies, done + PORTION, SEED, None)
         lines = [tuple(moves_of(of, slots)) for slots in drawn.slots[done:]]

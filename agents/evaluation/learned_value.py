@@ -15,7 +15,7 @@ from agents.search.bind import bound_features
 from agents.search.context import EVALUATOR, LEARNED, UNIT, WIN
 from agents.search.knowledge_names import remaining
 from games import Game
-from games.base.text import GameError, listed, quoted
+from games.base.text import GameError, listed, quote
 from games.kernels.bits import U
 from games.kernels.context import Context
 from games.kernels.family import State
@@ -47,7 +47,7 @@ def looked_up(of: Game, kind: str) -> LookedUp:
     known = tables_of(of)
     if kind not in known:
         names = listed(known) or "none"
-        raise GameError(f"{of.name} has no tables {quoted(kind)} (there are {names})")
+        raise GameError(f"{of.name} has no tables {quote(kind)} (there are {names})")
     return _looked_up(known[kind])
 
 

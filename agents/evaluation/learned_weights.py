@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from agents.core import SpecError, Weights
 from games import Game
 from games.base.errors import printable
-from games.base.files import parsed_json, read_bytes, whole_file
+from games.base.files import atomic_write, parse_json, read_limited
 from games.base.schema import KeyValues
-from games.base.text import GameError, quoted, shown
+from games.base.text import GameError, format_value, quote
 from games.learned_tables import LookedUp, TableLayout
 
 SUFFIX = ".npz"
@@ -92,14 +92,14 @@ def write_learned(path: Path, weights: LearnedWeights) -> None:
     """Write a whole file; equal weights are equal bytes."""
     said = json.dumps({**weights.about(), "digest": weights.digest}).encode()
     arrays = {"about": np.frombuffer(said, np.uint8), "weights": weights.weights}
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]  # its stubs know no **
 
 
 def read_learned(path: Path) -> LearnedWeights:
     """What a file holds; a SpecError says in one line why it cannot be used."""
     try:
-        content = read_bytes(path, MOST_BYTES)
+        content = read_limited(path, MOST_BYTES)
     except OSError as error:
         raise SpecError(f"{path}: weights file cannot be read: {error.strerror}") from None
     except ValueError as error:
@@ -124,7 +124,7 @@ def _read(content: bytes) -> LearnedWeights:
         if sum(each.file_size for each in packed.infolist()) > MOST_UNPACKED:
             raise ValueError("it is too large")
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-        about, weights = parsed_json(arrays["about"].tobytes()), arrays["weights"]
+        about, weights = parse_json(arrays["about"].tobytes()), arrays["weights"]
     if about["format"] != FORMAT:
         raise ValueError(f"its format is {about['format']}, this version reads {FORMAT}")
     if weights.ndim != 2 or weights.dtype not in (np.int16, np.float64):
@@ -147,7 +147,7 @@ def refuse_other_words(about: KeyValues) -> None:
     """Raise a ValueError if a header has something else where text or a table belongs."""
     for name, type_ in (("game", str), ("kind", str), ("groups", dict), ("more", dict)):
         if not isinstance(about[name], type_):
-            raise ValueError(f"its {name} is {shown(about[name])}")
+            raise ValueError(f"its {name} is {format_value(about[name])}")
 
 
 def refuse_other_numbers(read: LearnedWeights) -> None:
@@ -156,14 +156,14 @@ def refuse_other_numbers(read: LearnedWeights) -> None:
         raise ValueError("it has no weights")
     for name in ("least", "most"):
         if not 0 <= getattr(read, name) <= MOST_LEFT:
-            raise ValueError(f"its {name} is {shown(getattr(read, name))}")
+            raise ValueError(f"its {name} is {format_value(getattr(read, name))}")
     features = read.kind == FEATURES
     if read.weights.dtype != (np.float64 if features else np.int16):
-        raise ValueError(f"its weights are not those of {quoted(read.kind)}")
+        raise ValueError(f"its weights are not those of {quote(read.kind)}")
     if features and (not read.groups or len(read.groups) != read.weights.shape[1]):
         raise ValueError(f"it has {read.weights.shape[1]} weights of {len(read.groups)} features")
     if not features and read.scale != TABLE_SCALE:
-        raise ValueError(f"its scale is {shown(read.scale)}, of tables it is {TABLE_SCALE}")
+        raise ValueError(f"its scale is {format_value(read.scale)}, of tables it is {TABLE_SCALE}")
 
 
 def learned_for(path: Path, of: Game) -> tuple[LearnedWeights, LookedUp, TableLayout]:
@@ -180,7 +180,7 @@ def learned_for(path: Path, of: Game) -> tuple[LearnedWeights, LookedUp, TableLa
         raise SpecError(f"{path}: {error}") from None
     same = tables.same(layout)
     if read.weights.shape[1] != len(np.unique(same)):
-        message = f"{read.weights.shape[1]:,} weights do not fit tables of {quoted(read.kind)}"
+        message = f"{read.weights.shape[1]:,} weights do not fit tables of {quote(read.kind)}"
         raise SpecError(f"{path}: {message}")
     return read, tables, layout
 

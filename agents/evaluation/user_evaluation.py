@@ -33,7 +33,7 @@ from agents.evaluation.user_names import (
 from agents.evaluation.weights import checked_weights
 from agents.search.bind import agent_kernels
 from agents.search.context import EVALUATOR, UNIT
-from agents.user_files import load_name, own_trace
+from agents.user_files import load_object, user_traceback
 from games import Game, Position
 from games.kernels.bits import Typed, Values
 from games.kernels.context import Context
@@ -107,7 +107,7 @@ class OwnEvaluation:
         """
         self.reference, self.trusted = reference, trusted
         self.game = of
-        self.path, function = load_name(reference, "evaluate")
+        self.path, function = load_object(reference, "evaluate")
         self.function = unbound(function)
         if not isinstance(self.function, FunctionType):
             self._fail(f"cannot be used: {function!r} is not a function")
@@ -131,7 +131,7 @@ class OwnEvaluation:
 
         Numba does not say where it divides by zero or leaves an array: Python does it again.
         """
-        trace = own_trace(error, self.path)
+        trace = user_traceback(error, self.path)
         if "File " in trace or INTERPRETED:
             return trace
         if trace not in self.traces:
@@ -152,7 +152,7 @@ class OwnEvaluation:
                 with np.errstate(divide="raise"):
                     evaluate(self.context, restored(each.state), *more)
             except (type(error), FloatingPointError) as again:
-                return own_trace(error.with_traceback(again.__traceback__), self.path)
+                return user_traceback(error.with_traceback(again.__traceback__), self.path)
             except Exception:
                 continue
             if not self.game.over(each) and len(queue) < MOST_TRACED:

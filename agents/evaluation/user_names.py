@@ -12,7 +12,7 @@ import numpy as np
 
 from agents.search.bind import bound_words, called_features, feature_names, interpreted_words
 from games import Game
-from games.base.text import MISTYPED, nearest, quoted
+from games.base.text import MISTYPED, nearest, quote
 from games.kernels.family import State
 from games.kernels.jit import MERGED, OPTIONS, CompileOptions, Kernel, Scope, inlined, unbound
 from games.kernels.quad import Quad
@@ -181,5 +181,5 @@ def instead_of(of: Game, name: str, known: Collection[str]) -> str:
     if not near:
         return ""
     return (
-        f"; did you mean {quoted(near)}?" if near in known else f"; write {how_to_import(of, near)}"
+        f"; did you mean {quote(near)}?" if near in known else f"; write {how_to_import(of, near)}"
     )

@@ -9,8 +9,8 @@ from agents.core import SpecError, Weights
 from agents.evaluation.learned_weights import FEATURES, SUFFIX, other_game, read_learned
 from agents.user_files import split_reference
 from games import Game
-from games.base.files import parsed_toml, read_bytes
-from games.base.text import did_you_mean, listed, quoted, shown
+from games.base.files import parsed_toml, read_limited
+from games.base.text import did_you_mean, format_value, listed, quote
 
 # Whatever may be in such a file: no Python, nothing at all, or far too much.
 UNREADABLE = (
@@ -29,7 +29,7 @@ LARGEST = 100_000.0
 def declared_weights(reference: str) -> Weights | None:
     """The weights that the file of `path.py:evaluate` declares; None if they are no literals."""
     try:
-        body = ast.parse(read_bytes(split_reference(reference, "evaluate")[0])).body
+        body = ast.parse(read_limited(split_reference(reference, "evaluate")[0])).body
         for node in body:
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "WEIGHTS":
                 declared = ast.literal_eval(node.value)
@@ -52,7 +52,7 @@ def read_weights(path: Path, of: Game | None = None) -> Mapping[str, object] | s
             raise other_game(path, read, of)
         return read.by_feature()
     try:
-        tables = parsed_toml(read_bytes(path).decode())
+        tables = parsed_toml(read_limited(path).decode())
     except OSError as error:
         raise SpecError(f"{path}: weights file cannot be read: {error.strerror}") from None
     except ValueError as error:  # no TOML, no text, or too much of it
@@ -72,16 +72,18 @@ def checked_weights(table: Mapping[str, object], known: Sequence[str]) -> Weight
         if name not in known:
             names = f"it has {listed(known)}" if known else "it has none"
             raise SpecError(
-                f"this agent has no weight {quoted(name)} ({names}){did_you_mean(name, known)}"
+                f"this agent has no weight {quote(name)} ({names}){did_you_mean(name, known)}"
             )
         values = value if isinstance(value, list | tuple) else (value,)
         if not 1 <= len(values) <= MOST_PHASES:
             raise SpecError(f"weight {name} must have 1 to {MOST_PHASES} phases, got {len(values)}")
         for number in values:
             if isinstance(number, bool) or not isinstance(number, int | float):
-                raise SpecError(f"weight {name} must be a number, got {shown(number)}")
+                raise SpecError(f"weight {name} must be a number, got {format_value(number)}")
             if not abs(number) <= LARGEST:
-                raise SpecError(f"weight {name} must lie within ±{LARGEST:g}, got {shown(number)}")
+                raise SpecError(
+                    f"weight {name} must lie within ±{LARGEST:g}, got {format_value(number)}"
+                )
         weights[name] = tuple(float(number) for number in values)
     return weights
 

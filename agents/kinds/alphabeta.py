@@ -10,8 +10,8 @@ from agents.evaluation.weights import (
     smart_weights,
     usual_probcut,
 )
-from agents.options import NOISE, evaluation, limit_of, limits, users_code, varies
-from agents.registry import Kind, settings
+from agents.options import NOISE, evaluation_options, limit_of, limit_options, users_code, varies
+from agents.registry import Kind, option_values
 from games import Game
 from games.base.schema import Key
 
@@ -19,7 +19,7 @@ __all__ = ["NEEDS", "OPTIONS", "SMART", "SMART_CLASSIC", "build", "users_code", 
 NEEDS = ("features",)
 
 
-def options(
+def alphabeta_options(
     weights: Callable[[Game], Weights | str],
     depth: int | None = None,
     nodes: int | None = None,
@@ -27,8 +27,8 @@ def options(
 ) -> tuple[Key, ...]:
     """The options of all kinds of it, which differ in default weights, limits and cuts."""
     return (
-        *limits(depth, nodes),
-        *evaluation(weights),
+        *limit_options(depth, nodes),
+        *evaluation_options(weights),
         Key(
             "endgame",
             "int",
@@ -52,35 +52,37 @@ def options(
     )
 
 
-SMART_OPTIONS = options(best_weights, nodes=20_000, probcut=usual_probcut)
-CLASSIC_OPTIONS = options(smart_weights, nodes=20_000)
+SMART_OPTIONS = alphabeta_options(best_weights, nodes=20_000, probcut=usual_probcut)
+CLASSIC_OPTIONS = alphabeta_options(smart_weights, nodes=20_000)
 
 
-def build_classic(spec: AgentSpec, of: Game) -> Agent:
+def create_smart_classic(spec: AgentSpec, of: Game) -> Agent:
     """The SmartPlayer of weighted features, as it was before weights were learned."""
-    return built(spec, of, CLASSIC_OPTIONS)
+    return create_alphabeta(spec, of, CLASSIC_OPTIONS)
 
 
-def build_smart(spec: AgentSpec, of: Game) -> Agent:
+def create_smart(spec: AgentSpec, of: Game) -> Agent:
     """The shipped SmartPlayer: the best known weights, a node budget, solved endgames."""
-    return built(spec, of, SMART_OPTIONS)
+    return create_alphabeta(spec, of, SMART_OPTIONS)
 
 
-def built(spec: AgentSpec, of: Game, keys: tuple[Key, ...]) -> Agent:
+def create_alphabeta(spec: AgentSpec, of: Game, keys: tuple[Key, ...]) -> Agent:
     """The agent with these options."""
     from agents.search.compiled_agent import CompiledAgent  # noqa: PLC0415  # it loads the compiler
 
-    chosen = settings(keys, spec, of)
+    chosen = option_values(keys, spec, of)
     return CompiledAgent(spec, of, "alphabeta", chosen, limit_of(chosen))
 
 
-OPTIONS = options(classroom_weights, depth=6)
+OPTIONS = alphabeta_options(classroom_weights, depth=6)
 
 
 def build(spec: AgentSpec, of: Game) -> Agent:
     """Alpha-beta; a depth is searched exactly, a budget also solves endgames."""
-    return built(spec, of, OPTIONS)
+    return create_alphabeta(spec, of, OPTIONS)
 
 
-SMART_CLASSIC = Kind(build_classic, CLASSIC_OPTIONS, (*NEEDS, "defaults"), varies, users_code)
-SMART = Kind(build_smart, SMART_OPTIONS, (*NEEDS, "defaults"), varies, users_code)
+SMART_CLASSIC = Kind(
+    create_smart_classic, CLASSIC_OPTIONS, (*NEEDS, "defaults"), varies, users_code
+)
+SMART = Kind(create_smart, SMART_OPTIONS, (*NEEDS, "defaults"), varies, users_code)

@@ -4,8 +4,8 @@ import re
 import sys
 from typing import TextIO
 
-from agents.core import AgentSpec, Choice, Limit, Settings, refuse_finished
-from agents.registry import UNKNOWN
+from agents.core import AgentSpec, Choice, Limit, Options, require_unfinished
+from agents.registry import EXTERNAL
 from games import Game, Position
 from games.core import legal_texts, side_name, words_of
 
@@ -19,27 +19,27 @@ quit      stop here
 help      these lines"""
 
 
-class Command(Exception):  # noqa: N818  # a wish, not an error
+class PlayerCommand(Exception):  # noqa: N818  # a wish, not an error
     """What a person typed instead of a move, for whoever runs the game."""
 
 
-class Undo(Command):
+class Undo(PlayerCommand):
     """Go back to where the person last chose."""
 
 
-class BeginAgain(Command):
+class BeginAgain(PlayerCommand):
     """Begin the game again."""
 
 
-class Hint(Command):
+class Hint(PlayerCommand):
     """Show what every move is worth."""
 
 
-class Quit(Command):
+class Quit(PlayerCommand):
     """Stop playing; also raised at the end of input."""
 
 
-class Level(Command):
+class Level(PlayerCommand):
     """Let computers look `depth` plies ahead from now on."""
 
     def __init__(self, depth: int) -> None:
@@ -74,7 +74,7 @@ class Dialogue:
             raise Quit
         return line.strip()
 
-    def ask_or_command(self, prompt: str, help_text: str) -> str:
+    def ask_with_commands(self, prompt: str, help_text: str) -> str:
         """As `ask`, but `help` is answered here and other commands are raised."""
         while True:
             answer = self.ask(prompt)
@@ -82,7 +82,7 @@ class Dialogue:
             if command in ("help", "?"):
                 self.say(f"{help_text}\n{HELP}")
             elif command == "level":
-                if depth := level_of(rest):
+                if depth := parse_level(rest):
                     raise Level(depth)
                 self.say(f"level needs a number from 1 to {DEEPEST_LEVEL}, such as: level 6")
             elif answer.lower() in COMMANDS:
@@ -94,7 +94,7 @@ class Dialogue:
 COMMANDS = {"undo": Undo, "restart": BeginAgain, "hint": Hint, "quit": Quit, "exit": Quit}
 
 
-def level_of(text: str) -> int | None:
+def parse_level(text: str) -> int | None:
     """The plies to look ahead that `text` says, `None` if it says none."""
     number = int(text) if re.fullmatch(r"\s*[0-9]{1,4}\s*", text) else 0
     return number if 1 <= number <= DEEPEST_LEVEL else None
@@ -120,7 +120,7 @@ class HumanAgent:
 
     def choose(self, position: Position, limit: Limit | None = None) -> Choice:
         """The person's move; a forced pass is only announced. A Command is raised."""
-        refuse_finished(self.game, position)
+        require_unfinished(self.game, position)
         if self.draws:
             self.dialogue.say(self.game.draw(position))
         legal = self.game.legal(position)
@@ -138,12 +138,12 @@ class HumanAgent:
         noun = words_of(self.game).noun(self.game, position)
         prompt = f"{self.name} ({side_name(self.game, position)}), your {noun}: "
         now = f"Choose a {noun}; now you can choose {legal_texts(self.game, position)}."
-        return self.dialogue.ask_or_command(prompt, now)
+        return self.dialogue.ask_with_commands(prompt, now)
 
 
-def varies(_: Settings) -> str | None:
+def varies(_: Options) -> str | None:
     """A person may answer anything."""
-    return UNKNOWN
+    return EXTERNAL
 
 
 def build(spec: AgentSpec, of: Game) -> HumanAgent:

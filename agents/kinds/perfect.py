@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from agents.core import Agent, AgentSpec, Choice, Limit, refuse_finished
-from agents.kinds.alphabeta import build_smart
-from agents.options import limits, varies
-from agents.registry import settings
-from agents.search_info import Thought, thought_of_search
+from agents.core import Agent, AgentSpec, Choice, Limit, require_unfinished
+from agents.kinds.alphabeta import create_smart
+from agents.options import limit_options, varies
+from agents.registry import option_values
+from agents.search_info import SearchInfo, info_from_choice
 from games import Game, Position
 from games.base.schema import Key
 from games.solving import Budget, SolverSettings, solver_of
@@ -18,19 +18,19 @@ __all__ = ["NEEDS", "OPTIONS", "build", "varies"]
 TO_THE_END = 200  # plies, as `Choice` says it
 
 
-def as_many_as_pay(_: Game) -> int | None:
+def default_database_beans(_: Game) -> int | None:
     """The beans of the endgame database: what is worth building and has room."""
     return None
 
 
 NEEDS = ("features", "defaults")
 OPTIONS = (
-    *limits(nodes=2_000_000)[1:],  # a proof has no depth
+    *limit_options(nodes=2_000_000)[1:],  # a proof has no depth
     Key(
         "database_beans",
         "int",
         "beans up to which an endgame database is built, once",
-        as_many_as_pay,
+        default_database_beans,
         low=0,
         high=30,
     ),
@@ -47,11 +47,11 @@ class PerfectAgent:
 
     def __init__(self, spec: AgentSpec, of: Game) -> None:
         """The endgame database is built or opened at the first move."""
-        chosen = settings(OPTIONS, spec, of)
+        chosen = option_values(OPTIONS, spec, of)
         self.spec, self.game = spec, of
         self.limit = Limit(nodes=chosen["nodes"], seconds=chosen["seconds"])
         self.solver = solver_of(of, SolverSettings(chosen["table_bits"], chosen["database_beans"]))
-        self.smart = build_smart(AgentSpec("smart"), of)
+        self.smart = create_smart(AgentSpec("smart"), of)
         self.found: Choice | None = None  # its last choice
         self.proved = False  # whether that rests on a proof; else `smart` made it
 
@@ -61,22 +61,22 @@ class PerfectAgent:
 
     def choose(self, position: Position, limit: Limit | None = None) -> Choice:
         """A proved move, or the one that `smart` plays."""
-        self.found = self._found(position, limit)
+        self.found = self._find_choice(position, limit)
         return self.found
 
-    def thought(self, position: Position, _: int) -> Thought | None:
+    def thought(self, position: Position, _: int) -> SearchInfo | None:
         """What it thought of the move that it has just chosen."""
-        return None if self.found is None else thought_of_search(self.game, position, self.found)
+        return None if self.found is None else info_from_choice(self.game, position, self.found)
 
-    def _found(self, position: Position, limit: Limit | None) -> Choice:
-        refuse_finished(self.game, position)
+    def _find_choice(self, position: Position, limit: Limit | None) -> Choice:
+        require_unfinished(self.game, position)
         limit = limit or self.limit
         self.solver.forget()  # a move is a function of the position alone
-        before, half = self.solver.nodes, half_of(limit)
+        before, half = self.solver.nodes, half_budget(limit)
         bounds = self.solver.margin(position, half)
         allowance = Allowance(half)
         proved = bounds.exact or bounds.outcome == "win"
-        moves = self._keeping(position, bounds.low, allowance) if proved else []
+        moves = self._moves_that_keep(position, bounds.low, allowance) if proved else []
         self.proved = bool(moves)
         if not moves:
             choice = self.smart.choose(position)
@@ -90,7 +90,7 @@ class PerfectAgent:
         """The budget of one move."""
         return Allowance(Budget(self.limit.nodes, self.limit.seconds))
 
-    def _keeping(self, position: Position, margin: int, allowance: Allowance) -> list[int]:
+    def _moves_that_keep(self, position: Position, margin: int, allowance: Allowance) -> list[int]:
         """The moves proved to be worth at least `margin`, in the order of the board."""
         return [
             move
@@ -105,14 +105,14 @@ class PerfectAgent:
             position = self.game.play(position, best)
             bounds = self.solver.margin(position, allowance)
             if position.mover != mover or self.game.over(position):
-                return len(self._keeping(position, bounds.low, allowance))
+                return len(self._moves_that_keep(position, bounds.low, allowance))
             found = lowest_best(self.solver, position, bounds.low, allowance)
             if found is None:
                 return len(self.game.slots)  # the budget ended: unknown is no merit
             best = found
 
 
-def half_of(limit: Limit) -> Budget:
+def half_budget(limit: Limit) -> Budget:
     """Half of the budget finds the margin, the other half the move."""
     nodes = None if limit.nodes is None else limit.nodes // 2
     return Budget(nodes, None if limit.seconds is None else limit.seconds / 2)

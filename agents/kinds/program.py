@@ -9,21 +9,21 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from agents.core import AgentFailure, AgentSpec, Settings, SpecError, Terms
-from agents.languages import NoInterpreter, command_of, interpreter, is_source
-from agents.options import bot_limits, bot_options, undeclared
-from agents.protocols import PROTOCOLS, RELAYS, SOCKETS
+from agents.core import AgentFailure, AgentSpec, HostSettings, Options, SpecError
+from agents.languages import InterpreterMissing, needs_interpreter, shebang_command, source_command
+from agents.options import bot_limits, bot_options, external_reason
+from agents.protocols import PROTOCOLS, RELAYS, SOCKET_PROTOCOLS
 from agents.protocols.conversation import ProtocolModule
-from agents.registry import Kind, settings
-from agents.sandbox.isolation import WallLevel
-from agents.sandbox.namespaces import system_paths
-from agents.sandbox.protocol_agent import Driver, Program
-from agents.sandbox.sandbox import Wall
+from agents.registry import Kind, option_values
+from agents.sandbox.isolation import IsolationLevel
+from agents.sandbox.namespaces import system_directories
+from agents.sandbox.protocol_agent import Program, ProtocolAgent
+from agents.sandbox.sandbox import Sandbox
 from agents.sandbox.transports import BotProcess
 from games import Game
 from games.base.errors import printable
 from games.base.schema import Key
-from games.base.text import quoted
+from games.base.text import quote
 
 GAMES_FOLDERS = ("/usr/games", "/usr/local/games")  # engines lie there, off the path of many users
 PROCESSES = 64  # of a program: the runtime of an idle Java has 19 threads
@@ -49,7 +49,7 @@ RESOLVER = ("/etc/hosts", "/etc/host.conf", "/etc/nsswitch.conf")
 PROTOCOLS_HOME = Path(__file__).parents[1] / "protocols"
 
 
-def protocol(name: str) -> ProtocolModule:
+def load_protocol(name: str) -> ProtocolModule:
     """The module of a protocol."""
     module: ProtocolModule = importlib.import_module(PROTOCOLS[name])  # type: ignore[assignment]
     return module
@@ -61,46 +61,46 @@ def kind(name: str) -> Kind:
 
     def refusal(of: Game) -> str | None:
         try:
-            protocol(name).conversation(of, {})
+            load_protocol(name).conversation(of, {})
         except SpecError as error:
             return str(error)
         return None
 
-    options = (*PROGRAM_KEYS, *protocol(name).OPTIONS)
-    return Kind(build, options, (), undeclared, users_code, behind, refusal)
+    options = (*PROGRAM_KEYS, *load_protocol(name).OPTIONS)
+    return Kind(build, options, (), external_reason, users_code, behind, refusal)
 
 
-def users_code(options: Settings) -> str:
+def users_code(options: Options) -> str:
     """The whole bot is somebody else's."""
     return f"{bot_name(options)} chooses its moves"
 
 
-def bot_name(options: Settings) -> str:
+def bot_name(options: Options) -> str:
     """What messages call it: its command, without the directories and on one line."""
     return printable(" ".join(Path(word).name or word for word in options["command"]), LONGEST_NAME)
 
 
-def build(spec: AgentSpec, of: Game) -> Driver:
+def build(spec: AgentSpec, of: Game) -> ProtocolAgent:
     """A program behind a wall of its own."""
-    return behind(spec, of, Terms(Wall()))
+    return behind(spec, of, HostSettings(Sandbox()))
 
 
-def behind(spec: AgentSpec, of: Game, terms: Terms) -> Driver:
+def behind(spec: AgentSpec, of: Game, terms: HostSettings) -> ProtocolAgent:
     """A program that is not started yet; AgentFailure if there is none."""
-    options = settings(kind(spec.kind).options, spec, of)
-    conversation = protocol(spec.kind).conversation(of, options)
+    options = option_values(kind(spec.kind).options, spec, of)
+    conversation = load_protocol(spec.kind).conversation(of, options)
     seconds = min(options["seconds"] or terms.seconds, terms.seconds)
     program = program_of(options, terms.cores)
     if spec.kind in RELAYS:
-        program = relayed(program, *RELAYS[spec.kind])
-    if spec.kind in SOCKETS and "seccomp" in terms.wall.level.measures:
+        program = with_relay(program, *RELAYS[spec.kind])
+    if spec.kind in SOCKET_PROTOCOLS and "seccomp" in terms.wall.level.measures:
         refuse_shared_network(options, terms.wall.level)
     bot = BotProcess(bot_name(options), terms.wall, bot_limits(options, PROCESSES))
     fresh = bool(options["new_process_per_game"])
-    return Driver(spec, of, conversation, program, bot, seconds, fresh)
+    return ProtocolAgent(spec, of, conversation, program, bot, seconds, fresh)
 
 
-def refuse_shared_network(options: Settings, level: WallLevel) -> None:
+def refuse_shared_network(options: Options, level: IsolationLevel) -> None:
     """AgentFailure where a client would need a network, but has none of its own."""
     if "namespaces" not in level.measures:
         message = (
@@ -110,25 +110,25 @@ def refuse_shared_network(options: Settings, level: WallLevel) -> None:
         raise AgentFailure("unloadable", bot_name(options), "", message)
 
 
-def program_of(options: Settings, cores: tuple[int, ...] = ()) -> Program:
+def program_of(options: Options, cores: tuple[int, ...] = ()) -> Program:
     """What is executed on these cores; AgentFailure if there is no such program."""
     command: tuple[str, ...] = tuple(options["command"])
-    if is_source(Path(command[0])):
-        command = (*command_of(Path(command[0]).absolute()), *command[1:])
+    if needs_interpreter(Path(command[0])):
+        command = (*source_command(Path(command[0]).absolute()), *command[1:])
     name, *arguments = command
-    found = executable(name)
+    found = find_program(name)
     if found is None:
         raise AgentFailure("unloadable", bot_name(options), "", f"cannot be started: {no(name)}")
     found = str(Path(found).absolute())
     try:
-        by = interpreter(Path(found), executable)
-    except (NoInterpreter, OSError, ValueError) as error:
+        by = shebang_command(Path(found), find_program)
+    except (InterpreterMissing, OSError, ValueError) as error:
         message = f"cannot be started: {printable(str(error))}"
         raise AgentFailure("unloadable", bot_name(options), "", message) from None
     cwd = str(Path(options["cwd"]).absolute()) if options.get("cwd") else ""
     readable = (
-        *homes(found),
-        *(homes(by[0]) if by else ()),
+        *interpreter_prefixes(found),
+        *(interpreter_prefixes(by[0]) if by else ()),
         *(str(Path(each).absolute()) for each in options.get("readable") or ()),
         *[cwd] * bool(cwd),
     )
@@ -136,7 +136,7 @@ def program_of(options: Settings, cores: tuple[int, ...] = ()) -> Program:
     return Program((*by, found, *arguments), readable, environment, cwd, cores)
 
 
-def relayed(program: Program, relay: str, *words: str) -> Program:
+def with_relay(program: Program, relay: str, *words: str) -> Program:
     """A bot with a relay of ours beside it, which starts it and is asked in its place."""
     python = str(Path(sys.executable).resolve())
     command = (python, "-IS", str(PROTOCOLS_HOME / relay), *words, *program.command)
@@ -144,7 +144,7 @@ def relayed(program: Program, relay: str, *words: str) -> Program:
     return replace(program, command=command, readable=readable, loopback=True)
 
 
-def executable(name: str) -> str | None:
+def find_program(name: str) -> str | None:
     """The program of this name; not a shim of pyenv and its like, which chooses one by the home."""
     folders = [*os.environ.get("PATH", os.defpath).split(os.pathsep), *GAMES_FOLDERS]
     found = shutil.which(name, path=os.pathsep.join(f for f in folders if Path(f).name != "shims"))
@@ -156,18 +156,18 @@ def no(name: str) -> str:
     """Why a program cannot be executed."""
     path = Path(name)
     if path.is_dir():
-        return f"{quoted(name)} is a directory"
+        return f"{quote(name)} is a directory"
     if path.is_file():
-        return f"{quoted(name)} is not executable (chmod +x, or name its interpreter first)"
-    return f"there is no program {quoted(name)}"
+        return f"{quote(name)} is not executable (chmod +x, or name its interpreter first)"
+    return f"there is no program {quote(name)}"
 
 
-def homes(program: str) -> tuple[str, ...]:
+def interpreter_prefixes(program: str) -> tuple[str, ...]:
     """The directories from which an interpreter outside the system's own places takes its library.
 
     It stands in `bin` of one of them, as does the file that a link to it means.
     """
-    system = tuple(system_paths())
+    system = tuple(system_directories())
     prefixes = []
     for path in (Path(program), Path(program).resolve()):
         home = path.parent.parent

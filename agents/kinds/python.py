@@ -9,16 +9,16 @@ from agents.core import (
     AgentSpec,
     Choice,
     Limit,
-    Settings,
+    Options,
     SpecError,
-    plain_table,
-    refuse_finished,
+    require_unfinished,
+    to_plain_table,
 )
-from agents.options import bot_options, undeclared
-from agents.user_files import is_the_persons, load_name, own_trace
+from agents.options import bot_options, external_reason
+from agents.user_files import is_keyboard_interrupt, load_object, user_traceback
 from games import Game, Position
 from games.base.schema import Key
-from games.board import Board, board_numbers
+from games.board import Board, printed_moves
 
 if TYPE_CHECKING:
     from agents.view import View
@@ -40,12 +40,12 @@ OPTIONS = (
 )
 
 
-def varies(options: Settings) -> str | None:
+def varies(options: Options) -> str | None:
     """A bot may answer anything, unless its user says that it does not."""
-    return undeclared(options)
+    return external_reason(options)
 
 
-def users_code(options: Settings) -> str | None:
+def users_code(options: Options) -> str | None:
     """The whole bot is the user's."""
     return f"{options['file']} chooses its moves"
 
@@ -58,7 +58,7 @@ class PythonAgent:
         self.spec = spec
         self.game = of
         self.file: str = spec.options["file"]
-        self.path, loaded = load_name(self.file, "choose")
+        self.path, loaded = load_object(self.file, "choose")
         self.bot = self._instance(loaded) if isinstance(loaded, type) else None
         if self.bot is None and "options" in spec.options:
             raise SpecError(f"options are for a class; choose in {self.file} is not one")
@@ -67,18 +67,18 @@ class PythonAgent:
             message = f"cannot be loaded: choose is {type(self.function).__name__}, not a function"
             raise AgentFailure("unloadable", self.file, "", message)
         self.random = random.Random(0)
-        self.numbers = board_numbers(of)
+        self.numbers = printed_moves(of)
         self.board = Board(of)
         self.view: View | None = None  # of its last move
 
     def _instance(self, users_class: type) -> Any:
         """One object of the user's class, given the spec's options."""
         try:
-            bot = users_class(**plain_table(self.spec.options.get("options", {})))
+            bot = users_class(**to_plain_table(self.spec.options.get("options", {})))
         except BaseException as error:
-            if is_the_persons(error):
+            if is_keyboard_interrupt(error):
                 raise
-            trace = own_trace(error, self.path)
+            trace = user_traceback(error, self.path)
             raise AgentFailure("unloadable", self.file, "", "cannot be created:", trace) from None
         if not callable(getattr(bot, "choose", None)):
             message = f"cannot be loaded: class {users_class.__name__} has no method choose"
@@ -94,9 +94,9 @@ class PythonAgent:
 
     def choose(self, position: Position, limit: Limit | None = None) -> Choice:
         """The bot's move, a number or text, else AgentFailure; a forced pass is nobody's choice."""
-        refuse_finished(self.game, position)
+        require_unfinished(self.game, position)
         self.board.place(position)
-        if self.board.found == 0:
+        if self.board.move_count == 0:
             return Choice(self.game.legal(position)[0])
         return Choice(self.game.moves_of(self.answer(self.board)))
 
@@ -124,10 +124,10 @@ class PythonAgent:
         try:
             return function(*arguments)
         except BaseException as error:
-            if is_the_persons(error):
+            if is_keyboard_interrupt(error):
                 raise
             place = "" if board is None else self.game.text(board.position)
-            trace = own_trace(error, self.path)
+            trace = user_traceback(error, self.path)
             raise AgentFailure("raised", self.file, place, "raised", trace) from error
 
     def _meant(self, board: Board, answer: object) -> int | None:
@@ -145,11 +145,11 @@ class PythonAgent:
         kind = "illegal"
         if isinstance(answer, str | bytes) and len(answer) > LONGEST_ANSWER:
             kind, answer = "unreadable", answer[:LONGEST_ANSWER]
-        message = f"answered {in_short(answer)}, legal are {list(legal)},"
+        message = f"answered {short_repr(answer)}, legal are {list(legal)},"
         return AgentFailure(kind, self.file, self.game.text(board.position), message)
 
 
-def in_short(answer: object) -> str:
+def short_repr(answer: object) -> str:
     """An answer in words; Python writes no number of thousands of digits."""
     if isinstance(answer, int) and answer.bit_length() > 64:
         return f"a number of {answer.bit_length()} bits"

@@ -15,7 +15,7 @@ PROTOCOLS: Mapping[str, str] = {
 # Protocols whose questions hold all that the bot must know, or that can tell it any position.
 WHOLE_POSITION = ("lines", "files", "nboard", "kgp")
 # Protocols that are spoken over a socket: the bot connects to its host.
-SOCKETS = ("kgp",)
+SOCKET_PROTOCOLS = ("kgp",)
 # Protocols whose bots have a relay beside them: a file that runs with the words before the command.
 RELAYS: Mapping[str, tuple[str, ...]] = {
     "kgp": ("socket_relay.py", "2671"),  # the port that clients look for by themselves

@@ -22,7 +22,7 @@ Clock = Literal["start", "move", "grace"]
 FaultKind = Literal["illegal", "unreadable", "timeout", "crashed", "unloadable"]
 
 
-class Silence(Enum):
+class NoLine(Enum):
     """Why no line came."""
 
     TIME_UP = "time up"
@@ -47,7 +47,7 @@ class Read(NamedTuple):
     """
 
     clock: Clock
-    allowed: tuple[Silence, ...] = ()
+    allowed: tuple[NoLine, ...] = ()
     seconds: float | None = None  # since the clock began, if it would give longer
 
 
@@ -67,7 +67,7 @@ class Note(NamedTuple):
     text: str
 
 
-class Said(NamedTuple):
+class Data(NamedTuple):
     """What the bot says of its move, as `data name = value` does, in the words of its protocol."""
 
     name: str
@@ -87,8 +87,8 @@ class Choose(NamedTuple):
     of: Game | None = None
 
 
-Request = Write | Read | Drop | Restart | Note | Said | Choose
-Reply = str | Silence | int | None
+Request = Write | Read | Drop | Restart | Note | Data | Choose
+Reply = str | NoLine | int | None
 Result = TypeVar("Result")
 Steps = Generator[Request, Reply, Result]
 
@@ -128,7 +128,7 @@ class Question:
         return len(self.plies)
 
 
-class Conversation(Protocol):
+class Host(Protocol):
     """The conversation with one bot, across its processes and games."""
 
     def greet(self) -> Steps[None]:
@@ -154,7 +154,7 @@ class ProtocolModule(Protocol):
     SERVE_OPTIONS: tuple[Key, ...]  # of our agents when they are the bots; may be left out
 
     @staticmethod
-    def conversation(of: Game, options: Mapping[str, object]) -> Conversation:
+    def conversation(of: Game, options: Mapping[str, object]) -> Host:
         """Host a bot; SpecError if the protocol does not cover this game."""
 
     @staticmethod
@@ -169,22 +169,24 @@ def read(clock: Clock) -> Steps[str]:
     return line
 
 
-def line_of(clock: Clock) -> Steps[str]:
+def read_line(clock: Clock) -> Steps[str]:
     """The next line that is not empty."""
     while not (line := (yield from read(clock))):
         pass
     return line
 
 
-def first_line(new: bool) -> Steps[str]:
+def read_first_line(new: bool) -> Steps[str]:
     """As `line_of` for a move; a `new` process, not greeted yet, may take the time of a start."""
     line: Reply = ""
     while new and line == "":
-        line = yield Read("start", allowed=(Silence.TIME_UP,))
-    return line if isinstance(line, str) and line else (yield from line_of("move"))
+        line = yield Read("start", allowed=(NoLine.TIME_UP,))
+    return line if isinstance(line, str) and line else (yield from read_line("move"))
 
 
-def chosen(position: Position, limit: Limit | None = None, of: Game | None = None) -> Steps[int]:
+def choose_move(
+    position: Position, limit: Limit | None = None, of: Game | None = None
+) -> Steps[int]:
     """The move of our own agent."""
     move = yield Choose(position, limit, of=of)
     assert isinstance(move, int)

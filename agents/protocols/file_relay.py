@@ -25,7 +25,7 @@ def read_state() -> str:
     return "".join(lines)
 
 
-class Actions:
+class ActionFile:
     """What a bot has appended, passed on line by line."""
 
     def __init__(self, path: Path) -> None:
@@ -55,7 +55,7 @@ def main(command: "list[str]") -> int:
     os.write(written, read_state().encode())  # the bot, which reads it, is started after it
     os.close(written)
     bot = subprocess.Popen([*command, *paths], stdin=subprocess.DEVNULL, stdout=2, stderr=2)
-    actions = Actions(Path(ACTION))
+    actions = ActionFile(Path(ACTION))
     while bot.poll() is None:
         actions.pass_on()
         time.sleep(LOOK_SECONDS)

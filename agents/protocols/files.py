@@ -10,25 +10,25 @@ from collections.abc import Mapping, Sequence
 from agents.core import Agent, SpecError
 from agents.protocols.conversation import (
     BotFault,
-    Conversation,
+    Host,
+    NoLine,
     Ply,
     Question,
     Read,
     Restart,
-    Silence,
     Steps,
     Write,
-    chosen,
+    choose_move,
 )
 from games import Game, GameError, Position
 from games.base.schema import Key
-from games.base.text import quoted
+from games.base.text import quote
 
 OPTIONS: tuple[Key, ...] = ()
 DISCS = "-XO"  # as a position is written: none, the first player's, the second's
 
 
-def conversation(of: Game, options: Mapping[str, object]) -> Conversation:
+def conversation(of: Game, options: Mapping[str, object]) -> Host:
     """Ask a bot."""
     if of.pack != "othello":
         raise SpecError(f"files is for othello, not for {of.name}")
@@ -69,25 +69,25 @@ class FilesHost:
         yield Write(state_text(self.of, question.position, question.legal))
         last: str | None = None
         while True:
-            line = yield Read("move", allowed=(Silence.ENDED, Silence.TIME_UP))
+            line = yield Read("move", allowed=(NoLine.ENDED, NoLine.TIME_UP))
             if not isinstance(line, str):
                 break
             last = line or last
         yield Restart()  # who is still thinking has had its time
         if last is None:
-            ended = line is Silence.ENDED
+            ended = line is NoLine.ENDED
             raise BotFault("crashed" if ended else "timeout", "wrote no action")
         return self._move(question, last)
 
     def _move(self, question: Question, line: str) -> int:
         words, size = line.split(), self.of.rules.size
         if len(words) != 2 or not all(word.isdecimal() and len(word) < 4 for word in words):
-            raise BotFault("unreadable", f"wrote {quoted(line)}, which is no point")
+            raise BotFault("unreadable", f"wrote {quote(line)}, which is no point")
         x, y = map(int, words)
         move: int = x * size + y
         if max(x, y) >= size or move not in question.legal:
             points = ", ".join(f"{each // size} {each % size}" for each in question.legal)
-            raise BotFault("illegal", f"wrote {quoted(line)}, which is not legal; legal: {points}")
+            raise BotFault("illegal", f"wrote {quote(line)}, which is not legal; legal: {points}")
         return move
 
     def game_over(self, plies: Sequence[Ply]) -> Steps[None]:
@@ -104,26 +104,26 @@ def serve(of: Game, agent: Agent, options: Mapping[str, object]) -> Steps[None]:
     size = of.rules.size
     while True:
         lines: list[str] = []
-        while len(lines) < size + 2 or len(lines) < size + 2 + number(lines[size + 1]):
-            line = yield Read("move", allowed=(Silence.ENDED,))
+        while len(lines) < size + 2 or len(lines) < size + 2 + parse_count(lines[size + 1]):
+            line = yield Read("move", allowed=(NoLine.ENDED,))
             if not isinstance(line, str):
                 return
             lines += [line] if line else []
         try:
-            position = position_of(of, lines)
+            position = parse_state(of, lines)
         except GameError:
             continue  # what is no state is passed over
         if not of.over(position):
-            move = yield from chosen(position)
+            move = yield from choose_move(position)
             yield Write(f"{move // size} {move % size}\n")
 
 
-def number(text: str) -> int:
+def parse_count(text: str) -> int:
     """The whole number of a line; 0 if it is none."""
     return int(text) if text.isdecimal() and len(text) < 4 else 0
 
 
-def position_of(of: Game, lines: Sequence[str]) -> Position:
+def parse_state(of: Game, lines: Sequence[str]) -> Position:
     """The position of a state; GameError if it is none."""
     board = "".join(lines[1 : of.rules.size + 1]).replace(" ", "")
     known = dict(zip("012", DISCS, strict=True))

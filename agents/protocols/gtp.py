@@ -2,24 +2,24 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from agents.core import Agent, Resigned, SpecError
+from agents.core import Agent, Resignation, SpecError
 from agents.protocols.conversation import (
     BotFault,
     Clock,
     Drop,
+    NoLine,
     Note,
     Ply,
     Question,
     Read,
-    Silence,
     Steps,
     Write,
-    chosen,
-    line_of,
+    choose_move,
+    read_line,
 )
 from games import Game, GameError, Position, game
 from games.base.schema import Key
-from games.base.text import quoted
+from games.base.text import quote
 
 COLOURS = ("black", "white")
 WORDS: Mapping[str, int] = {"black": 0, "b": 0, "white": 1, "w": 1}
@@ -36,7 +36,7 @@ STANDARD_SIZE = 8
 PASSES = ("pass", "pa")
 
 
-class Refused(Exception):  # noqa: N818  # an answer, not a fault
+class GtpError(Exception):  # noqa: N818  # an answer, not a fault
     """What follows the `?`."""
 
 
@@ -88,13 +88,13 @@ class GtpEngine:
             (size,) = words
             self.of = game(f"{self.of.name.partition('(')[0]}({int(size)})")
         except (GameError, ValueError):
-            raise Refused("unacceptable size") from None
+            raise GtpError("unacceptable size") from None
         return self.clear_board([])
 
     def set_game(self, words: list[str]) -> str:
         """Only Othello."""
         if [word.lower() for word in words] != ["othello"]:
-            raise Refused("unsupported game")
+            raise GtpError("unsupported game")
         return ""
 
     def clear_board(self, _: list[str]) -> str:
@@ -105,37 +105,37 @@ class GtpEngine:
     def turn_to(self, words: list[str]) -> bool:
         """Whether the colour, which must be able to move, moves after a pass of the other."""
         if not words or words[0].lower() not in WORDS:
-            raise Refused("syntax error")
+            raise GtpError("syntax error")
         if WORDS[words[0].lower()] == self.now.mover or self.of.over(self.now):
             return False
         if self.of.legal(self.now) != (self.of.pass_move,):
-            raise Refused("wrong colour")
+            raise GtpError("wrong colour")
         return True
 
     def play(self, words: list[str]) -> str:
         """Play a move of either side; a forced pass before it may be left out."""
         passes = self.turn_to(words)
         if len(words) != 2:
-            raise Refused("syntax error")
+            raise GtpError("syntax error")
         assert self.of.pass_move is not None
         after = self.of.play(self.now, self.of.pass_move) if passes else self.now
         move = self.of.notation.parse_move(after, words[1])
         if move is None or move not in self.of.legal(after):
-            raise Refused("illegal move")
+            raise GtpError("illegal move")
         self.positions.append(self.of.play(after, move))
         return ""
 
     def undo(self, _: list[str]) -> str:
         """Take the last move back, with a pass that was left out before it."""
         if len(self.positions) == 1:
-            raise Refused("cannot undo")
+            raise GtpError("cannot undo")
         self.positions.pop()
         return ""
 
     def final_score(self, _: list[str]) -> str:
         """The winner and by how much."""
         if not self.of.over(self.now):
-            raise Refused("cannot score")
+            raise GtpError("cannot score")
         margin = self.of.margin(self.now)
         return f"{'B' if margin > 0 else 'W'}+{abs(margin)}" if margin else "0"
 
@@ -154,7 +154,9 @@ class GtpEngine:
     def _choice(self, position: Position) -> Steps[int]:
         legal = self.of.legal(position)
         return (
-            legal[0] if legal == (self.of.pass_move,) else (yield from chosen(position, of=self.of))
+            legal[0]
+            if legal == (self.of.pass_move,)
+            else (yield from choose_move(position, of=self.of))
         )
 
     def answer(self, line: str) -> Steps[str]:
@@ -170,8 +172,8 @@ class GtpEngine:
             elif command in self.commands:
                 text = self.commands[command](rest)
             else:
-                raise Refused("unknown command")
-        except Refused as refusal:
+                raise GtpError("unknown command")
+        except GtpError as refusal:
             return f"?{number} {refusal}\n\n"
         return f"={number} {text}".rstrip(" ") + "\n\n"
 
@@ -180,7 +182,7 @@ def serve(of: Game, agent: Agent, options: Mapping[str, object]) -> Steps[None]:
     """Answer every command until `quit` or the end of the input."""
     engine = GtpEngine(of, agent.spec.kind)
     while not engine.ended:
-        line = yield Read("move", allowed=(Silence.ENDED,))
+        line = yield Read("move", allowed=(NoLine.ENDED,))
         if not isinstance(line, str):
             return
         if reply := (yield from engine.answer(line)):
@@ -201,7 +203,7 @@ class GtpHost:
         """The conversation has not begun."""
         self.of, self.tells_time = of, tells_time
         self.known: frozenset[str] = frozenset()  # the commands that the engine lists
-        self.told = 0  # plies that are on the engine's board
+        self.sent_plies = 0  # plies that are on the engine's board
         self.told_total = False
 
     def greet(self) -> Steps[None]:
@@ -222,7 +224,7 @@ class GtpHost:
         yield from self._clear()
 
     def _clear(self) -> Steps[None]:
-        self.told = 0
+        self.sent_plies = 0
         if (yield from self._ask("clear_board", "grace")) is None:
             raise BotFault("unreadable", "refused clear_board")
 
@@ -238,7 +240,7 @@ class GtpHost:
         if answer is None:
             raise BotFault("unreadable", "refused twice to choose a move")
         move = self._move(question, answer)
-        self.told = question.ply + 1  # an engine plays what it chooses
+        self.sent_plies = question.ply + 1  # an engine plays what it chooses
         return move
 
     def _afresh(self, plies: Sequence[Ply]) -> Steps[bool]:
@@ -248,15 +250,15 @@ class GtpHost:
 
     def _in_step(self, plies: Sequence[Ply]) -> Steps[bool]:
         """Play the moves that its board lacks; whether it accepted all of them."""
-        while self.told < len(plies):
-            ply = plies[self.told]
+        while self.sent_plies < len(plies):
+            ply = plies[self.sent_plies]
             if ply.move != self.of.pass_move:
                 play = f"play {self._colour(ply.before)} {self.of.move_text(ply.before, ply.move)}"
                 if (yield from self._ask(play, "grace")) is None:
-                    passed = yield from self._pass(plies[: self.told])
+                    passed = yield from self._pass(plies[: self.sent_plies])
                     if not passed or (yield from self._ask(play, "grace")) is None:
                         return False
-            self.told += 1
+            self.sent_plies += 1
         return True
 
     def _pass(self, plies: Sequence[Ply]) -> Steps[bool]:
@@ -292,23 +294,23 @@ class GtpHost:
     def _move(self, question: Question, answer: str) -> int:
         word = answer.split(maxsplit=1)[0].lower() if answer.split() else ""
         if word == "resign":
-            raise Resigned
+            raise Resignation
         move = self.of.notation.parse_move(question.position, word)
         if move in question.legal:
             return move
         texts = " ".join(self.of.move_text(question.position, each) for each in question.legal)
         if move is None:
-            raise BotFault("unreadable", f"answered {quoted(answer)}, which is no move")
-        raise BotFault("illegal", f"answered {quoted(answer)}, which is not legal; legal: {texts}")
+            raise BotFault("unreadable", f"answered {quote(answer)}, which is no move")
+        raise BotFault("illegal", f"answered {quote(answer)}, which is not legal; legal: {texts}")
 
     def _ask(self, command: str, clock: Clock) -> Steps[str | None]:
         """The text of its reply, without its blank lines; None if it refuses."""
         yield Drop()
         yield Write(f"{command}\n")
-        line, before = (yield from line_of(clock)), 0
+        line, before = (yield from read_line(clock)), 0
         while line[0] not in "=?":
             before += 1
-            line = yield from line_of(clock)
+            line = yield from read_line(clock)
         if before:
             yield Note(f"wrote {before} lines before its reply to {command.split(maxsplit=1)[0]}")
         reply = [line[1:].strip()]
@@ -323,4 +325,4 @@ class GtpHost:
     def bye(self) -> Steps[None]:
         """Ask it to end, and let it answer."""
         yield Write("quit\n")
-        yield Read("grace", allowed=(Silence.ENDED, Silence.TIME_UP))
+        yield Read("grace", allowed=(NoLine.ENDED, NoLine.TIME_UP))

@@ -10,19 +10,19 @@ from agents.core import Agent, SpecError
 from agents.protocols.conversation import (
     BotFault,
     Choose,
+    Data,
+    NoLine,
     Note,
     Ply,
     Question,
     Read,
-    Said,
-    Silence,
     Steps,
     Write,
-    line_of,
+    read_line,
 )
 from games import Game, GameError, Position, game
 from games.base.schema import Key
-from games.base.text import quoted
+from games.base.text import quote
 
 COMMAND = re.compile(
     r"\s*(?P<id>[0-9]{1,15})?(?:@(?P<ref>[0-9]{1,15}))?\s*(?P<name>[A-Za-z][\w:-]*)(?P<rest>.*)",
@@ -53,7 +53,7 @@ OPTIONS = (
         high=3600,
     ),
 )
-MUTE_STATES = 3  # in a row; our rule, so that a mute client does not play on at random
+MAX_SILENT_STATES = 3  # in a row; our rule, so that a mute client does not play on at random
 
 
 class KgpCommand(NamedTuple):
@@ -65,7 +65,7 @@ class KgpCommand(NamedTuple):
     arguments: tuple[str, ...]
 
 
-def command_of(line: str) -> KgpCommand | None:
+def parse_command(line: str) -> KgpCommand | None:
     """The command in a line, words with or without quotes; None if it does not parse."""
     found = COMMAND.fullmatch(line)
     if not found:
@@ -77,30 +77,30 @@ def command_of(line: str) -> KgpCommand | None:
             return None
         text = argument["text"]
         plain = text is None
-        arguments.append(argument[0].strip() if plain else ESCAPED.sub(_unescaped, text))
+        arguments.append(argument[0].strip() if plain else ESCAPED.sub(_unescape, text))
         rest = rest[argument.end() :]
     return KgpCommand(
         int(found["id"] or 0), int(found["ref"] or 0), found["name"], tuple(arguments)
     )
 
 
-def _unescaped(found: re.Match[str]) -> str:
+def _unescape(found: re.Match[str]) -> str:
     return "\n" if found[1] == "n" else found[1]
 
 
-def line_of_command(number: int, name: str, *arguments: str, ref: int = 0) -> str:
+def format_command(number: int, name: str, *arguments: str, ref: int = 0) -> str:
     """A line with its id, its reference if it answers something, and its end."""
     place = f"{number}@{ref}" if ref else str(number)
     return " ".join([place, name, *arguments]) + "\r\n"
 
 
-def in_quotes(text: str) -> str:
+def quote_argument(text: str) -> str:
     """A string argument."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
 
 
-def board_text(rows: Any, south_moves: bool = True) -> str:
+def format_board(rows: Any, south_moves: bool = True) -> str:
     """A board as the protocol writes it; the mover is South unless it says otherwise."""
     south, north = (rows.own_pot, rows.own), (rows.other_pot, rows.other)
     if not south_moves:
@@ -109,7 +109,7 @@ def board_text(rows: Any, south_moves: bool = True) -> str:
     return f"<{','.join(map(str, numbers))}>"
 
 
-def board_numbers(text: str) -> Sequence[int] | None:
+def parse_board_numbers(text: str) -> Sequence[int] | None:
     """Size, both pots and both rows, South's first; None if it is no board."""
     if not re.fullmatch(r"<[0-9]{1,9}(?:,[0-9]{1,9})*>", text):
         return None
@@ -125,9 +125,9 @@ def position_text(numbers: Sequence[int]) -> str:
     return f"S {rows[0]}, N {rows[1]}, pots {south_pot}-{north_pot}, South to move"
 
 
-def rows_by_side(rows: Any, position: Position) -> str:
+def format_position(rows: Any, position: Position) -> str:
     """The board of a position, with South where South is."""
-    return board_text(rows, south_moves=position.side == 0)
+    return format_board(rows, south_moves=position.side == 0)
 
 
 class KgpBoard(NamedTuple):
@@ -152,11 +152,11 @@ class KgpClient:
         self.ended = False
 
     def _line(self, name: str, *arguments: str, ref: int = 0) -> str:
-        return line_of_command(next(self.ids), name, *arguments, ref=ref)
+        return format_command(next(self.ids), name, *arguments, ref=ref)
 
-    def heard(self, line: str) -> str:
+    def handle_line(self, line: str) -> str:
         """The immediate answer, if there is one."""
-        command = command_of(line)
+        command = parse_command(line)
         if command is None:
             return ""
         answers = {
@@ -173,14 +173,16 @@ class KgpClient:
     def _greeting(self, command: KgpCommand) -> str:
         if command.arguments[:1] != (MAJOR,):
             self.ended = True
-            return self._line("error", in_quotes("Unsupported protocol version"), ref=command.id)
-        lines = [self._line("set", "info:name", in_quotes(str(self.options["name"])))]
+            return self._line(
+                "error", quote_argument("Unsupported protocol version"), ref=command.id
+            )
+        lines = [self._line("set", "info:name", quote_argument(str(self.options["name"])))]
         if token := self.options["token"]:
-            lines.append(self._line("set", "auth:token", in_quotes(str(token))))
+            lines.append(self._line("set", "auth:token", quote_argument(str(token))))
         return "".join([*lines, self._line("mode", str(self.options["mode"]))])
 
     def _state(self, command: KgpCommand) -> str:
-        board = board_in(self.of, command.arguments[0]) if command.arguments else None
+        board = parse_board(self.of, command.arguments[0]) if command.arguments else None
         if board is None or command.id in self.repeats:
             return ""
         self.open[command.id] = board
@@ -208,7 +210,7 @@ class KgpClient:
         """A move, counted from 1, for a state."""
         number = next(self.ids)
         self.moves[number] = state, move
-        return line_of_command(number, "move", str(move), ref=state)
+        return format_command(number, "move", str(move), ref=state)
 
     def yield_line(self, state: int) -> str:
         """Say that we are done before the time is up."""
@@ -216,35 +218,35 @@ class KgpClient:
 
     def _problem(self, command: KgpCommand) -> str:
         """The board after one ply, and whether the last bean fell in the own pot."""
-        board = board_in(self.of, command.arguments[0]) if len(command.arguments) == 2 else None
+        board = parse_board(self.of, command.arguments[0]) if len(command.arguments) == 2 else None
         if board is None or not HOLE.fullmatch(command.arguments[1]):
-            return self._line("error", in_quotes("no problem"), ref=command.id)
+            return self._line("error", quote_argument("no problem"), ref=command.id)
         first_hole = self.options["first_hole"]
         assert isinstance(first_hole, int)
         numbers, of, position = board
         hole = int(command.arguments[1]) - first_hole
         if hole not in of.legal(position):
-            return self._line("error", in_quotes("not a legal move"), ref=command.id)
+            return self._line("error", quote_argument("not a legal move"), ref=command.id)
         after = of.play(position, hole)
         in_pot = (hole + numbers[3 + hole]) % (2 * numbers[0] + 1) == numbers[0]
         flag = str(int(in_pot)) if self.options["flag"] == "numbers" else str(in_pot).lower()
-        solved = rows_by_side(of.plain(after), after)
+        solved = format_position(of.plain(after), after)
         return self._line("solution", solved, flag, ref=command.id)
 
 
-def board_in(of: Game, text: str) -> KgpBoard | None:
+def parse_board(of: Game, text: str) -> KgpBoard | None:
     """The board in a text; None if it is none, or one on which our rules cannot be played."""
-    numbers = board_numbers(text)
+    numbers = parse_board_numbers(text)
     try:
         if numbers is not None:
-            sized = game_of_size(of, numbers[0])
+            sized = resize_game(of, numbers[0])
             return KgpBoard(numbers, sized, sized.parse(position_text(numbers)))
     except GameError:
         pass
     return None
 
 
-def game_of_size(of: Game, size: int) -> Game:
+def resize_game(of: Game, size: int) -> Game:
     """The same rules on a board of this size."""
     if of.rules.holes == size:
         return of
@@ -257,33 +259,33 @@ def serve(of: Game, agent: Agent, options: Mapping[str, object]) -> Steps[None]:
     client = KgpClient(of, options)
     while not client.ended:
         if client.open:
-            yield from _answered(client, next(iter(client.open)))
-        elif (yield from _listened(client, None)):
+            yield from _answer_state(client, next(iter(client.open)))
+        elif (yield from _listen(client, None)):
             return
 
 
-def _listened(client: KgpClient, seconds: float | None) -> Steps[bool]:
+def _listen(client: KgpClient, seconds: float | None) -> Steps[bool]:
     """Answer one line at once; whether nothing came, in `seconds` or ever."""
-    allowed = (Silence.ENDED,) if seconds is None else (Silence.ENDED, Silence.TIME_UP)
+    allowed = (NoLine.ENDED,) if seconds is None else (NoLine.ENDED, NoLine.TIME_UP)
     line = yield Read("move", allowed, seconds)
     if not isinstance(line, str):
-        client.ended = client.ended or line is Silence.ENDED
+        client.ended = client.ended or line is NoLine.ENDED
         return True
-    if answer := client.heard(line):
+    if answer := client.handle_line(line):
         yield Write(answer, aside=True)
     return False
 
 
-def _answered(client: KgpClient, state: int) -> Steps[None]:
+def _answer_state(client: KgpClient, state: int) -> Steps[None]:
     """A legal move early, because nothing counts after `stop`, then the one we think of."""
     numbers, of, position = client.open[state]
-    while not (yield from _listened(client, SETTLING_SECONDS)):
+    while not (yield from _listen(client, SETTLING_SECONDS)):
         pass
     early = next((hole for hole in range(numbers[0]) if numbers[3 + hole]), 0)
     if state in client.open:
         yield Write(client.move_line(state, early + 1))
     if state in client.open and len(of.legal(position)) > 1:
-        move = yield Choose(position, None, client.heard, of)
+        move = yield Choose(position, None, client.handle_line, of)
         assert isinstance(move, int)
         if state in client.open and move != early:
             yield Write(client.move_line(state, move + 1))
@@ -308,23 +310,23 @@ class KgpHost:
         """The conversation has not begun."""
         self.of, self.think_seconds = of, think_seconds
         self.ids = count(2, 2)
-        self.seed = self.mute = 0
+        self.seed = self.silent_states = 0
 
     def _line(self, name: str, *arguments: str, ref: int = 0) -> str:
-        return line_of_command(next(self.ids), name, *arguments, ref=ref)
+        return format_command(next(self.ids), name, *arguments, ref=ref)
 
     def greet(self) -> Steps[None]:
         """Wait for `mode freeplay`; what the client says about itself is read and dropped."""
-        self.ids, self.mute = count(2, 2), 0
+        self.ids, self.silent_states = count(2, 2), 0
         yield Write(self._line("kgp", "1", "0", "1"))
-        while (command := command_of((yield from line_of("start")))) is None or (
+        while (command := parse_command((yield from read_line("start")))) is None or (
             command.name != "mode"
         ):
             yield from self._aside(command)
         if command.arguments[:1] != ("freeplay",):
-            yield Write(self._line("error", in_quotes("Unsupported activity"), ref=command.id))
+            yield Write(self._line("error", quote_argument("Unsupported activity"), ref=command.id))
             yield Write(self._line("goodbye"))
-            wanted = quoted(" ".join(command.arguments))
+            wanted = quote(" ".join(command.arguments))
             raise BotFault("unloadable", f"wants the mode {wanted}, not freeplay")
         yield Write(self._line("ok", ref=command.id))
 
@@ -335,27 +337,27 @@ class KgpHost:
         elif command.name == "ping":
             yield Write(self._line("pong", ref=command.id), aside=True)
         elif command.name == "set" and command.arguments[:1] == ("info:comment",):
-            yield Said("comment", " ".join(command.arguments[1:]))
+            yield Data("comment", " ".join(command.arguments[1:]))
         elif command.name == "goodbye":
             raise BotFault("crashed", "said goodbye")
         elif command.name not in ("set", "pong", "ok", "error", "move", "yield"):
-            yield Note(f"wrote an unknown command {quoted(command.name)}")
+            yield Note(f"wrote an unknown command {quote(command.name)}")
 
     def new_game(self, player: int, start: Position, seed: int) -> Steps[None]:
         """Nothing to send: a client does not hear that a game begins."""
-        self.seed, self.mute = seed, 0
+        self.seed, self.silent_states = seed, 0
         yield from ()
 
     def choose(self, question: Question) -> Steps[int]:
         """Show it the position; its last move counts, one drawn by us where it gives none."""
         state = next(self.ids)
-        board = board_text(self.of.plain(question.position))
-        yield Write(line_of_command(state, "state", board))
+        board = format_board(self.of.plain(question.position))
+        yield Write(format_command(state, "state", board))
         number = yield from self._last_move(state)
         yield Write(self._line("stop", ref=state))
         if number is None:
-            return (yield from self._drawn(question))
-        self.mute = 0
+            return (yield from self._draw_move(question))
+        self.silent_states = 0
         if number - 1 not in question.legal:
             legal = " ".join(str(move + 1) for move in question.legal)
             raise BotFault("illegal", f"chose {number}, which is not legal; legal: {legal}")
@@ -365,12 +367,12 @@ class KgpHost:
         """The last move before `yield` or the end of the time; None if there was none."""
         number = None
         while True:
-            line = yield Read("move", allowed=(Silence.TIME_UP,), seconds=self.think_seconds)
+            line = yield Read("move", allowed=(NoLine.TIME_UP,), seconds=self.think_seconds)
             if not isinstance(line, str):
                 return number
             if not line:
                 continue
-            command = command_of(line)
+            command = parse_command(line)
             if command is None or command.name not in ("move", "yield"):
                 yield from self._aside(command)
             elif command.ref in (0, state):  # any other is late, and no fault
@@ -378,12 +380,12 @@ class KgpHost:
                     return number
                 number = _whole(command.arguments, number)
 
-    def _drawn(self, question: Question) -> Steps[int]:
+    def _draw_move(self, question: Question) -> Steps[int]:
         """A random move, as the protocol demands for a client that sends none."""
-        self.mute += 1
+        self.silent_states += 1
         yield Note("gave no move for a state; one was drawn")
-        if self.mute == MUTE_STATES:
-            raise BotFault("timeout", f"gave no move for {MUTE_STATES} states in a row")
+        if self.silent_states == MAX_SILENT_STATES:
+            raise BotFault("timeout", f"gave no move for {MAX_SILENT_STATES} states in a row")
         return random.Random(f"{self.seed} {question.ply}").choice(question.legal)
 
     def game_over(self, plies: Sequence[Ply]) -> Steps[None]:

@@ -10,23 +10,23 @@ from agents.protocols.conversation import (
     BotFault,
     Drop,
     FaultKind,
+    NoLine,
     Note,
     Ply,
     Question,
     Read,
     Restart,
-    Silence,
     Steps,
     Write,
-    first_line,
-    line_of,
+    read_first_line,
+    read_line,
 )
 from games import Game, Position
 from games.base.schema import Key
-from games.base.text import did_you_mean, listed, quoted
+from games.base.text import did_you_mean, listed, quote
 
 Sowing = Callable[[Any, Position, int], object]  # from the rows, the position and the ply
-PIE = "pie"  # 1 where the players may change sides by answering 0, else 0
+SWAP_ALLOWED = "pie"  # 1 where the players may change sides by answering 0, else 0
 SQUARES = "squares"
 
 
@@ -52,7 +52,7 @@ FIELDS: Mapping[str, Sowing] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class LineForm:
     """One way to ask; `arguments` follow the command of a first and of a second player."""
 
     fields: tuple[str, ...]
@@ -64,15 +64,17 @@ class Form:
     answer: str = r"[+-]?[0-9]+"  # what a line must be, or hold, to be the answer
 
 
-FORMS: Mapping[str, Form] = {
-    "17": Form(("first", "first_pot", "second", "second_pot", "turn", "mover", PIE), 1),
-    "14": Form(("first", "first_pot", "second", "second_pot"), 1, (("1",), ("2",))),
-    "size": Form(("size", "own_pot", "other_pot", "own", "other"), 0, process="move"),
-    "squares": Form((SQUARES,), 0, (("BLACK",), ("WHITE",)), ping=True),
+FORMS: Mapping[str, LineForm] = {
+    "17": LineForm(
+        ("first", "first_pot", "second", "second_pot", "turn", "mover", SWAP_ALLOWED), 1
+    ),
+    "14": LineForm(("first", "first_pot", "second", "second_pot"), 1, (("1",), ("2",))),
+    "size": LineForm(("size", "own_pot", "other_pot", "own", "other"), 0, process="move"),
+    "squares": LineForm((SQUARES,), 0, (("BLACK",), ("WHITE",)), ping=True),
 }
 
 FORM_OPTIONS = (
-    Key("fields", "texts", f"what the question holds: {listed([*FIELDS, PIE, SQUARES])}"),
+    Key("fields", "texts", f"what the question holds: {listed([*FIELDS, SWAP_ALLOWED, SQUARES])}"),
     Key("separator", "text", "what stands between the numbers of a question"),
     Key("base", "int", "the number of the first hole or square in an answer", low=0, high=1),
     Key("answer", "text", "the pattern of an answer; its group, if it has one, is the number"),
@@ -82,18 +84,18 @@ FORM_OPTIONS = (
 )
 
 
-def form_of(base: Form, options: Mapping[str, object]) -> Form:
+def read_form(base: LineForm, options: Mapping[str, object]) -> LineForm:
     """The form with what the options change; SpecError says what is wrong with them."""
     fields = tuple(map(str, _texts(options.get("fields")) or base.fields))
     for name in fields:
-        if name not in (known := [*FIELDS, PIE, SQUARES]):
+        if name not in (known := [*FIELDS, SWAP_ALLOWED, SQUARES]):
             near = did_you_mean(name, known)
-            raise SpecError(f"fields holds {quoted(name)} (there are {listed(known)}){near}")
+            raise SpecError(f"fields holds {quote(name)} (there are {listed(known)}){near}")
     answer = str(options.get("answer") or base.answer)
     try:
         re.compile(answer)
     except re.error as error:
-        raise SpecError(f"answer {quoted(answer)} is no pattern: {error}") from None
+        raise SpecError(f"answer {quote(answer)} is no pattern: {error}") from None
     arguments = (
         _texts(options.get("first_arguments"), base.arguments[0]),
         _texts(options.get("second_arguments"), base.arguments[1]),
@@ -114,12 +116,12 @@ def _texts(value: object, default: tuple[str, ...] = ()) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, tuple | list) else default
 
 
-class FormConversation:
+class FormHost:
     """Question and answer in a form of numbers."""
 
     def __init__(self, of: Game, name: str, options: Mapping[str, object]) -> None:
         """SpecError if the form cannot write this game."""
-        self.of, self.form = of, form_of(FORMS[name], options)
+        self.of, self.form = of, read_form(FORMS[name], options)
         pack = "othello" if SQUARES in self.form.fields else "sowing"
         if of.pack != pack:
             raise SpecError(f'the form "{name}" is for games of {pack}, not for {of.name}')
@@ -136,11 +138,11 @@ class FormConversation:
     def _ping(self) -> Steps[None]:
         if self.form.ping:
             yield Write("ping\n")
-            while (yield from line_of("start")) != "pong":
+            while (yield from read_line("start")) != "pong":
                 pass
             self.is_new = False
 
-    def _restarted(self, arguments: tuple[str, ...]) -> Steps[None]:
+    def _restart(self, arguments: tuple[str, ...]) -> Steps[None]:
         yield Restart(arguments)
         self.arguments, self.is_new = arguments, True
         yield from self._ping()
@@ -150,13 +152,13 @@ class FormConversation:
         self.player = player
         arguments = self.form.arguments[player]
         if self.form.process == "game" or arguments != self.arguments:
-            yield from self._restarted(arguments)
+            yield from self._restart(arguments)
 
     def choose(self, question: Question) -> Steps[int]:
         """Ask, and take the first number; of a process that lives for one move, the last."""
         single = self.form.process == "move"
         if single:
-            yield from self._restarted(self.form.arguments[self.player])
+            yield from self._restart(self.form.arguments[self.player])
         else:
             yield Drop()
         yield Write(self.question_text(question) + "\n")
@@ -170,18 +172,18 @@ class FormConversation:
         rows, words = self.of.plain(position), list[object]()
         for name in self.form.fields:
             value: object = int(self.of.swap_move is not None and self.of.swap_move in legal)
-            if name != PIE:
+            if name != SWAP_ALLOWED:
                 value = FIELDS[name](rows, position, question.ply)
             words += value if isinstance(value, tuple) else [value]
         return self.form.separator.join(map(str, words))
 
     def _first(self, question: Question) -> Steps[int]:
         chatter = 0
-        line = yield from first_line(self.is_new)
+        line = yield from read_first_line(self.is_new)
         self.is_new = False
-        while (number := number_in(self.form.answer, line)) is None:
+        while (number := find_number(self.form.answer, line)) is None:
             chatter += 1
-            line = yield from line_of("move")
+            line = yield from read_line("move")
         if chatter:
             yield Note(f"wrote {chatter} other lines before its answer")
         move = self.move_of(number, question.legal)
@@ -193,9 +195,9 @@ class FormConversation:
         """Every number until the process ends or its time is over; the last legal one counts."""
         numbers: list[int] = []
         while True:
-            line = yield Read("move", allowed=(Silence.ENDED, Silence.TIME_UP))
+            line = yield Read("move", allowed=(NoLine.ENDED, NoLine.TIME_UP))
             if isinstance(line, str):
-                number = number_in(self.form.answer, line)
+                number = find_number(self.form.answer, line)
                 numbers += [] if number is None else [number]
                 continue
             moves = [self.move_of(number, question.legal) for number in numbers]
@@ -204,13 +206,13 @@ class FormConversation:
                 return legal[-1]
             if numbers:
                 raise BotFault("illegal", f"answered {numbers[-1]}, {self._legal(question.legal)}")
-            kind: FaultKind = "crashed" if line is Silence.ENDED else "timeout"
+            kind: FaultKind = "crashed" if line is NoLine.ENDED else "timeout"
             raise BotFault(kind, "gave no answer")
 
     def move_of(self, number: int, legal: Sequence[int]) -> int | None:
         """The legal move that a number means."""
         swap = self.of.swap_move
-        if PIE in self.form.fields and number == self.form.base - 1:
+        if SWAP_ALLOWED in self.form.fields and number == self.form.base - 1:
             return swap if swap in legal else None
         move = number - self.form.base
         return move if move in legal and move != swap else None
@@ -229,7 +231,7 @@ class FormConversation:
         yield from ()
 
 
-def number_in(answer: str, line: str) -> int | None:
+def find_number(answer: str, line: str) -> int | None:
     """The number of an answer: a whole line, unless its pattern has a group for the number."""
     pattern = re.compile(answer)
     found = pattern.search(line) if pattern.groups else pattern.fullmatch(line)
@@ -238,18 +240,18 @@ def number_in(answer: str, line: str) -> int | None:
 
 
 # Its prompt has no line end: it stands before the next line, which is why an answer is searched.
-CONSOLE_FORM = Form((), 0, process="game", answer=r"chooses ([0-9]+)")
+CONSOLE_FORM = LineForm((), 0, process="game", answer=r"chooses ([0-9]+)")
 
 
-class Console:
+class ConsoleHost:
     """A program with its own board, which is given its opponent's moves one by one."""
 
     def __init__(self, of: Game, options: Mapping[str, object]) -> None:
         """SpecError if the options leave no way to find its moves."""
-        self.of, self.form = of, form_of(CONSOLE_FORM, options)
+        self.of, self.form = of, read_form(CONSOLE_FORM, options)
         if options.get("fields") or options.get("separator"):
             raise SpecError("a console program is asked no question: leave out fields, separator")
-        self.player, self.told, self.is_new = 0, 0, True
+        self.player, self.sent_plies, self.is_new = 0, 0, True
 
     def greet(self) -> Steps[None]:
         """There is no greeting: it speaks to people."""
@@ -257,24 +259,24 @@ class Console:
 
     def new_game(self, player: int, start: Position, seed: int) -> Steps[None]:
         """Start a process whose arguments say who begins."""
-        self.player, self.told, self.is_new = player, 0, True
+        self.player, self.sent_plies, self.is_new = player, 0, True
         yield Restart(self.form.arguments[player])
 
     def choose(self, question: Question) -> Steps[int]:
         """Send the other side's moves since its last one, then find its own."""
-        for ply in question.plies[self.told :]:
+        for ply in question.plies[self.sent_plies :]:
             if ply.before.mover == self.player:
                 reason = "is a console program, which cannot be given moves it did not choose"
                 raise BotFault("unloadable", reason)
             yield Write(f"{ply.move + self.form.base}\n")
-        self.told = question.ply + 1
-        line = yield from first_line(self.is_new)
+        self.sent_plies = question.ply + 1
+        line = yield from read_first_line(self.is_new)
         self.is_new = False
-        while (number := number_in(self.form.answer, line)) is None:
-            line = yield from first_line(False)
+        while (number := find_number(self.form.answer, line)) is None:
+            line = yield from read_first_line(False)
         move = number - self.form.base
         if move not in question.legal:
-            raise BotFault("illegal", f"played {number} in {quoted(line)}, which is not legal")
+            raise BotFault("illegal", f"played {number} in {quote(line)}, which is not legal")
         return move
 
     def game_over(self, plies: Sequence[Ply]) -> Steps[None]:

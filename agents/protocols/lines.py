@@ -8,27 +8,27 @@ Moves are written as on the board. A bot keeps no state: an extra turn is anothe
 import random
 from collections.abc import Mapping, Sequence
 
-from agents.core import Agent, Resigned, SpecError
+from agents.core import Agent, Resignation, SpecError
 from agents.protocols.conversation import (
     BotFault,
-    Conversation,
     Drop,
+    Host,
+    NoLine,
     Note,
     Ply,
     Question,
     Read,
-    Silence,
     Steps,
     Write,
-    chosen,
-    first_line,
+    choose_move,
+    read_first_line,
 )
-from agents.protocols.line_forms import FORM_OPTIONS, FORMS, Console, FormConversation
+from agents.protocols.line_forms import FORM_OPTIONS, FORMS, ConsoleHost, FormHost
 from games import Game, Position
 from games.base.schema import Key
-from games.base.text import GameError, quoted
+from games.base.text import GameError, quote
 
-OURS = "board"
+DEFAULT_FORM = "board"
 CONSOLE = "console"
 RESIGN = "resign"
 BANNER_SECONDS = 1.0
@@ -39,27 +39,27 @@ OPTIONS = (
         "form",
         "text",
         "how the question is written",
-        OURS,
-        choices=(OURS, *FORMS, CONSOLE),
+        DEFAULT_FORM,
+        choices=(DEFAULT_FORM, *FORMS, CONSOLE),
     ),
     *FORM_OPTIONS,
 )
 
 
-def conversation(of: Game, options: Mapping[str, object]) -> Conversation:
+def conversation(of: Game, options: Mapping[str, object]) -> Host:
     """Ask a bot in the form that the options name."""
-    form = options.get("form") or OURS
+    form = options.get("form") or DEFAULT_FORM
     others = [key.name for key in FORM_OPTIONS if options.get(key.name) is not None]
-    if form == OURS and others:
-        raise SpecError(f'{others[0]} is for other forms of the question than "{OURS}"')
-    if form == OURS:
-        return LineConversation(of)
+    if form == DEFAULT_FORM and others:
+        raise SpecError(f'{others[0]} is for other forms of the question than "{DEFAULT_FORM}"')
+    if form == DEFAULT_FORM:
+        return LineHost(of)
     if form == CONSOLE:
-        return Console(of, options)
-    return FormConversation(of, str(form), options)
+        return ConsoleHost(of, options)
+    return FormHost(of, str(form), options)
 
 
-class LineConversation:
+class LineHost:
     """Question and answer in the words of the board."""
 
     def __init__(self, of: Game) -> None:
@@ -81,17 +81,17 @@ class LineConversation:
     def choose(self, question: Question) -> Steps[int]:
         """Ask; the first line that is not empty is the answer."""
         yield Drop()
-        yield Write(question_line(self.of, question, self.seed) + "\n")
-        line = yield from first_line(self.is_new)
+        yield Write(format_question(self.of, question, self.seed) + "\n")
+        line = yield from read_first_line(self.is_new)
         if self.is_new and not is_answer(self.of, question, line):
             line = yield from self._after_banner(line)
         self.is_new = False
-        return answered(self.of, question, line)
+        return parse_answer(self.of, question, line)
 
     def _after_banner(self, banner: str) -> Steps[str]:
         """The line that follows at once what a new process says of itself; else that."""
-        yield Note(f"wrote a line before its first answer: {quoted(banner)}")
-        line = yield Read("grace", (Silence.TIME_UP, Silence.ENDED), BANNER_SECONDS)
+        yield Note(f"wrote a line before its first answer: {quote(banner)}")
+        line = yield Read("grace", (NoLine.TIME_UP, NoLine.ENDED), BANNER_SECONDS)
         return line if isinstance(line, str) else banner
 
     def game_over(self, plies: Sequence[Ply]) -> Steps[None]:
@@ -103,7 +103,7 @@ class LineConversation:
         yield from ()
 
 
-def question_line(of: Game, question: Question, seed: int) -> str:
+def format_question(of: Game, question: Question, seed: int) -> str:
     """The question without its line end."""
     position, seconds = question.position, question.seconds
     chance = random.Random(f"{seed} {question.ply}").randrange(RANDOM_BELOW)
@@ -119,7 +119,7 @@ def question_line(of: Game, question: Question, seed: int) -> str:
 
 def is_answer(of: Game, question: Question, line: str) -> bool:
     """Whether a line can be meant as a move, legal or not."""
-    word = bare(line)
+    word = normalize_answer(line)
     return (
         word == RESIGN
         or word.lstrip("+-").isdecimal()
@@ -127,16 +127,16 @@ def is_answer(of: Game, question: Question, line: str) -> bool:
     )
 
 
-def bare(line: str) -> str:
+def normalize_answer(line: str) -> str:
     """What a line says, without what cannot be misread."""
     return line.strip("\"'. ").lower()
 
 
-def answered(of: Game, question: Question, line: str) -> int:
+def parse_answer(of: Game, question: Question, line: str) -> int:
     """The legal move that an answer means, tolerating what cannot be misread."""
-    word = bare(line)
+    word = normalize_answer(line)
     if word == RESIGN:
-        raise Resigned
+        raise Resignation
     move = of.notation.parse_move(question.position, word)
     if move is not None and move in question.legal:
         return move
@@ -144,15 +144,14 @@ def answered(of: Game, question: Question, line: str) -> int:
     is_move = move is not None or word.lstrip("+-").isdecimal()
     raise BotFault(
         "illegal" if is_move else "unreadable",
-        f"answered {quoted(line)}, which is {'not legal' if is_move else 'no move'}; "
-        f"legal: {texts}",
+        f"answered {quote(line)}, which is {'not legal' if is_move else 'no move'}; legal: {texts}",
     )
 
 
 def serve(of: Game, agent: Agent, options: Mapping[str, object]) -> Steps[None]:
     """Answer questions until they end; an unreadable one gets a `?`."""
     while True:
-        line = yield Read("move", allowed=(Silence.ENDED,))
+        line = yield Read("move", allowed=(NoLine.ENDED,))
         if not isinstance(line, str):
             return
         if not line:
@@ -165,5 +164,5 @@ def serve(of: Game, agent: Agent, options: Mapping[str, object]) -> Steps[None]:
         if of.over(position):
             yield Write("? the game is over\n")
             continue
-        move = yield from chosen(position)
+        move = yield from choose_move(position)
         yield Write(of.move_text(position, move) + "\n")

@@ -7,21 +7,21 @@ from agents.core import Agent, Limit, SpecError
 from agents.protocols.conversation import (
     BotFault,
     Clock,
+    Data,
     Drop,
+    NoLine,
     Ply,
     Question,
     Read,
-    Said,
-    Silence,
     Steps,
     Write,
-    chosen,
-    line_of,
+    choose_move,
+    read_line,
 )
 from games import Game, Position
 from games.base.errors import printable
 from games.base.schema import Key
-from games.base.text import GameError, quoted
+from games.base.text import GameError, quote
 
 DEPTH = re.compile(r"[0-9]{1,9}")
 BOARD = re.compile(r"BO\[\s*8\s+([^\]]*)\]")
@@ -32,7 +32,7 @@ OPTIONS = (
     Key("version", "int", "the version of NBoard to greet the engine with", 2, low=1, high=2),
 )
 STANDARD = "othello(8)"
-RATED = re.compile(r"..(?:/([^/\s]*)|\s+(\S+))")  # a move with its evaluation behind it
+MOVE_WITH_VALUE = re.compile(r"..(?:/([^/\s]*)|\s+(\S+))")  # a move with its evaluation behind it
 NO_RESULT = "GM[Othello]PC[pitflip]PB[a]PW[b]RE[?]TI[0]TY[8]"
 
 
@@ -44,7 +44,7 @@ class NBoardEngine:
         self.of, self.name, self.position = of, name, of.start()
         self.depth: int | None = None
 
-    def heard(self, line: str) -> Steps[None]:
+    def handle_line(self, line: str) -> Steps[None]:
         """Obey or answer a line; unknown lines are ignored."""
         word, _, rest = line.partition(" ")
         if word == "ping":
@@ -68,13 +68,13 @@ class NBoardEngine:
             self.depth = min(int(plies), 60)
             yield Write(f"set myname {self.name}\n")
         elif word == "game":
-            self.position = end_of_game(self.of, value, self.position)
+            self.position = parse_ggf(self.of, value, self.position)
 
     def _is_move(self, line: str) -> bool:
         return self.of.notation.parse_move(self.position, line.partition("/")[0]) is not None
 
     def _play(self, text: str) -> None:
-        self.position = after(self.of, self.position, text.partition("/")[0])
+        self.position = play_text(self.of, self.position, text.partition("/")[0])
 
     def _choice(self) -> Steps[str]:
         if self.of.over(self.position):
@@ -83,17 +83,17 @@ class NBoardEngine:
         if legal == (self.of.pass_move,):
             return "PA"
         limit = None if self.depth is None else Limit(depth=self.depth)
-        move = yield from chosen(self.position, limit)
+        move = yield from choose_move(self.position, limit)
         return self.of.move_text(self.position, move).upper()
 
 
-def after(of: Game, position: Position, text: str) -> Position:
+def play_text(of: Game, position: Position, text: str) -> Position:
     """The position after a written move; the same if it is none."""
     move = of.notation.parse_move(position, text)
     return of.play(position, move) if move in of.legal(position) else position
 
 
-def end_of_game(of: Game, text: str, otherwise: Position) -> Position:
+def parse_ggf(of: Game, text: str, otherwise: Position) -> Position:
     """The position at the end of a GGF; `otherwise` if it cannot be read."""
     found = BOARD.search(text)
     try:
@@ -102,7 +102,7 @@ def end_of_game(of: Game, text: str, otherwise: Position) -> Position:
     except GameError:
         return otherwise
     for move in MOVES.findall(text[found.end() :] if found else ""):
-        position = after(of, position, move)
+        position = play_text(of, position, move)
     return position
 
 
@@ -110,10 +110,10 @@ def serve(of: Game, agent: Agent, options: Mapping[str, object]) -> Steps[None]:
     """Answer until the input ends or the host says `quit`."""
     engine = NBoardEngine(of, f"Pitflip-{agent.spec.kind}")
     while True:
-        line = yield Read("move", allowed=(Silence.ENDED,))
+        line = yield Read("move", allowed=(NoLine.ENDED,))
         if not isinstance(line, str) or line == "quit":
             return
-        yield from engine.heard(line)
+        yield from engine.handle_line(line)
 
 
 def conversation(of: Game, options: Mapping[str, object]) -> "NBoardHost":
@@ -123,7 +123,7 @@ def conversation(of: Game, options: Mapping[str, object]) -> "NBoardHost":
     return NBoardHost(of, *(options.get(key.name) or key.default for key in OPTIONS))
 
 
-def ggf(of: Game, start: Position) -> str:
+def format_ggf(of: Game, start: Position) -> str:
     """A game without moves that begins at the position."""
     squares, mover = of.text(start).split()
     board = f"{squares} {mover}".replace("X", "*")
@@ -141,33 +141,33 @@ class NBoardHost:
     def greet(self) -> Steps[None]:
         """Send what must come first."""
         yield Write(f"nboard {self.version}\nset depth {self.depth}\n")
-        yield from self._changed(f"set game {ggf(self.of, self.of.start())}", "start")
+        yield from self._send_change(f"set game {format_ggf(self.of, self.of.start())}", "start")
 
     def new_game(self, player: int, start: Position, seed: int) -> Steps[None]:
         """Another game on its board."""
         self.told = 0
-        yield from self._changed(f"set game {ggf(self.of, start)}", "grace")
+        yield from self._send_change(f"set game {format_ggf(self.of, start)}", "grace")
 
-    def _changed(self, line: str, clock: Clock) -> Steps[None]:
+    def _send_change(self, line: str, clock: Clock) -> Steps[None]:
         """Send a change of the position, then wait until the engine has taken it in."""
         self.pings += 1
         yield Write(f"{line}\nping {self.pings}\n")
-        while (yield from line_of(clock)).split() != ["pong", str(self.pings)]:
+        while (yield from read_line(clock)).split() != ["pong", str(self.pings)]:
             pass  # what it says before is forgotten: status, an old answer, the name it sets
 
     def choose(self, question: Question) -> Steps[int]:
         """Send every move since its last question, including its own, and ask."""
         for ply in question.plies[self.told :]:
-            yield from self._changed(f"move {self._text(ply.before, ply.move)}", "grace")
+            yield from self._send_change(f"move {self._text(ply.before, ply.move)}", "grace")
         self.told = question.ply
         yield Drop()
         yield Write("go\n")
-        while not (line := (yield from line_of("move"))).startswith("==="):
+        while not (line := (yield from read_line("move"))).startswith("==="):
             if line.startswith("nodestats "):
-                yield Said("nodes", line.split()[1])
+                yield Data("nodes", line.split()[1])
         answer = line[3:].strip()
-        if (rated := RATED.match(answer)) and (value := rated[1] or rated[2]):
-            yield Said("value", value)
+        if (rated := MOVE_WITH_VALUE.match(answer)) and (value := rated[1] or rated[2]):
+            yield Data("value", value)
         return self._move(question, answer)
 
     def _text(self, position: Position, move: int) -> str:
@@ -181,8 +181,8 @@ class NBoardHost:
             return move
         texts = " ".join(self._text(question.position, each) for each in question.legal)
         if move is None:
-            raise BotFault("unreadable", f"answered {quoted(answer)}, which is no move")
-        raise BotFault("illegal", f"answered {quoted(answer)}, which is not legal; legal: {texts}")
+            raise BotFault("unreadable", f"answered {quote(answer)}, which is no move")
+        raise BotFault("illegal", f"answered {quote(answer)}, which is not legal; legal: {texts}")
 
     def game_over(self, plies: Sequence[Ply]) -> Steps[None]:
         """The next game changes its board."""

@@ -21,16 +21,16 @@ LOOK_SECONDS = 0.05
 MOST_CONNECTIONS = 4  # one that is closed without a word, such as a look whether we are there
 
 
-def listeners(port: int) -> "list[socket.socket]":
+def open_listeners(port: int) -> "list[socket.socket]":
     """Bound to the port, or to a free one, by the old addresses and, where there are, the new."""
-    made = [bound(socket.AF_INET, HOST, port)]
+    made = [bind_listener(socket.AF_INET, HOST, port)]
     port = made[0].getsockname()[1]
     with suppress(OSError):  # without IPv6 nobody asks for it
-        made.append(bound(socket.AF_INET6, "::1", port))
+        made.append(bind_listener(socket.AF_INET6, "::1", port))
     return made
 
 
-def bound(family: int, host: str, port: int) -> socket.socket:
+def bind_listener(family: int, host: str, port: int) -> socket.socket:
     """Listening at an address; at another port if this one is taken."""
     made = socket.socket(family)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -42,7 +42,9 @@ def bound(family: int, host: str, port: int) -> socket.socket:
     return made
 
 
-def accepted(listening: "list[socket.socket]", client: "subprocess.Popen[bytes]") -> socket.socket:
+def accept_client(
+    listening: "list[socket.socket]", client: "subprocess.Popen[bytes]"
+) -> socket.socket:
     """The connection of the client; OSError if it ends without one."""
     while True:
         ready, _, _ = select.select(listening, [], [], LOOK_SECONDS)
@@ -57,13 +59,13 @@ def accepted(listening: "list[socket.socket]", client: "subprocess.Popen[bytes]"
 
 def main(words: "list[str]") -> int:
     """Run the client, carry what it says until it hangs up; its exit status."""
-    listening = listeners(int(words[0]))
+    listening = open_listeners(int(words[0]))
     port = str(listening[0].getsockname()[1])
     command = [word.replace("{port}", port).replace("{host}", HOST) for word in words[1:]]
     # What it prints is for people: the log of the bot.
     client = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=2, stderr=2)
     try:
-        connection = accepted(listening, client)
+        connection = accept_client(listening, client)
     except OSError:
         return client.wait() & 0xFF or 1
     threading.Thread(target=carry, args=(0, connection), daemon=True).start()

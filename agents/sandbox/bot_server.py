@@ -15,7 +15,7 @@ from typing import Any
 from numba.core import caching
 
 from agents.core import AgentFailure, AgentSpec, Choice, Limit, SpecError
-from agents.search_info import LONGEST_LINE, bounded_data
+from agents.search_info import LONGEST_LINE, limit_data
 from agents.view import View
 from games import Game
 from games.board import Board
@@ -40,7 +40,7 @@ UNIT = 1000.0  # of a kernel's score
 TALK_SECONDS = 1.0  # for an error to say what it is
 
 
-def keep_nothing_compiled() -> None:
+def disable_cache_writes() -> None:
     """What is compiled behind the wall is not kept: the cache can only be read there."""
     numbas: Any = caching.Cache  # it has no types
     save = numbas.save_overload
@@ -60,7 +60,7 @@ def prepare(spec: AgentSpec, of: Game, thoughts: bool) -> None:
     """
     board = Board(of)
     board.play(board.slots[0])
-    use(View(of, of.start()))
+    exercise_view(View(of, of.start()))
     agents = import_module("agents.registry")
     agents.kind_of(spec)
     if spec.kind != "python":  # it searches: the simplest agent loads the kernels of all
@@ -76,7 +76,7 @@ def move_search(agent: Any, of: Game) -> None:
     agent.search_move(of.start(), of.legal(of.start())[0], 1)
 
 
-def use(view: View) -> None:
+def exercise_view(view: View) -> None:
     """Do with a view what bots do: what is compiled or loaded by it, they find ready."""
     after = view.play(view.legal[0])
     view.move_text(view.legal[0])
@@ -86,13 +86,13 @@ def use(view: View) -> None:
 
 def serve(spec: AgentSpec, of: Game, questions: int, answers: int) -> int:
     """Answer questions until they end; the exit status."""
-    teller = Teller(answers)
+    teller = AnswerWriter(answers)
     board = Board(of)
     teller.loads = True
-    on_compilation(teller.lives)
-    keep_nothing_compiled()
+    on_compilation(teller.send_alive)
+    disable_cache_writes()
     try:
-        answer = answerer(spec, of)
+        answer = create_server(spec, of)
     except BaseException as error:  # whatever a user's code raises
         teller.fail(0, error, "unloadable")
         return 1
@@ -105,19 +105,19 @@ def serve(spec: AgentSpec, of: Game, questions: int, answers: int) -> int:
                 answer.start(int(board.words[LEFT]))
                 teller.tell(STARTED, number)
             elif kind == CHANGE:
-                answer.change(json.loads(whole(questions, int(board.words[LEFT]))))
+                answer.change(json.loads(read_exactly(questions, int(board.words[LEFT]))))
                 teller.tell(STARTED, number)
             else:
                 board.read(size)
                 os.write(answers, answer.to(board, number))
         except BaseException as error:  # likewise
-            if type(wish := cause_of(error)) is SystemExit:
-                return status_of(wish)
+            if type(wish := original_error(error)) is SystemExit:
+                return exit_status(wish)
             teller.fail(number, error, "raised")
     return 0
 
 
-def whole(descriptor: int, size: int) -> bytes:
+def read_exactly(descriptor: int, size: int) -> bytes:
     """Read exactly `size` bytes from a pipe."""
     content = b""
     while len(content) < size:
@@ -125,18 +125,18 @@ def whole(descriptor: int, size: int) -> bytes:
     return content
 
 
-def cause_of(error: BaseException) -> BaseException | None:
+def original_error(error: BaseException) -> BaseException | None:
     """What the bot itself raised."""
     return error.__cause__ if isinstance(error, AgentFailure) else error
 
 
-def status_of(wish: SystemExit) -> int:
+def exit_status(wish: SystemExit) -> int:
     """The exit status that `sys.exit` was called with."""
     code = wish.code
     return code if isinstance(code, int) else 0 if code is None else 1
 
 
-class Teller:
+class AnswerWriter:
     """Writes messages, each at once."""
 
     def __init__(self, answers: int) -> None:
@@ -144,7 +144,7 @@ class Teller:
         self.answers = answers
         self.loads = False
 
-    def lives(self) -> None:
+    def send_alive(self) -> None:
         """Report that the bot is still loading, as something is being compiled."""
         if self.loads:
             self.tell(ALIVE, 0)
@@ -156,16 +156,18 @@ class Teller:
 
     def fail(self, number: int, error: BaseException, kind: str) -> None:
         """Report how the bot failed; its error gets a moment to describe itself."""
-        if isinstance(cause_of(error), MemoryError) and kind != "illegal":
+        if isinstance(original_error(error), MemoryError) and kind != "illegal":
             kind = "memory"
         elif isinstance(error, AgentFailure):
             kind = error.kind
-        text = within(TALK_SECONDS, lambda: words_of(error), "raised an error without words")
+        text = call_with_timeout(
+            TALK_SECONDS, lambda: failure_text(error), "raised an error without words"
+        )
         place = KINDS.index(kind) if kind in KINDS else 1
         self.tell(FAILED, number, bytes([place]) + text.encode(errors="backslashreplace"))
 
 
-def words_of(error: BaseException) -> str:
+def failure_text(error: BaseException) -> str:
     """The failure in words: what happened, then the lines of the user's file."""
     if isinstance(error, AgentFailure):
         return f"{error.message}\n{error.trace}"
@@ -174,7 +176,7 @@ def words_of(error: BaseException) -> str:
     return f"raised\n{type(error).__name__}: {error}"
 
 
-def within(seconds: float, words: Callable[[], str], otherwise: str) -> str:
+def call_with_timeout(seconds: float, words: Callable[[], str], otherwise: str) -> str:
     """What `words` returns in time; otherwise the text that stands for it."""
 
     def late(*_: object) -> None:
@@ -190,7 +192,7 @@ def within(seconds: float, words: Callable[[], str], otherwise: str) -> str:
     return otherwise
 
 
-class Answerer:
+class SearchServer:
     """A search of this process."""
 
     def __init__(self, agent: Any) -> None:
@@ -226,7 +228,7 @@ class Answerer:
             move = board.game.moves_of(slot)
             found = self.agent.search_move(board.position, move, depth)
             told = Choice(move, found.score / UNIT, depth, found.nodes, found.line)
-            return self._thought(board, number, told, found.score)
+            return self._answer_with_info(board, number, told, found.score)
         limit, left = self.limit, int(board.words[LEFT])
         if left:  # nanoseconds of the game's clock
             own = limit or self.agent.limit
@@ -235,12 +237,12 @@ class Answerer:
         choice = self.decided(self.agent, board.position, limit)
         if self.thinks:
             explained = self.agent.explained(board.position, choice)
-            return self._thought(board, number, explained, self.agent.score)
+            return self._answer_with_info(board, number, explained, self.agent.score)
         slot = board.game.slots_of(choice.move)
         value = choice.value if choice.value is not None else float("nan")
         return SEARCH.pack(SEARCHED, number, slot, choice.nodes, value)
 
-    def _thought(self, board: Board, number: int, choice: Choice, score: int) -> bytes:
+    def _answer_with_info(self, board: Board, number: int, choice: Choice, score: int) -> bytes:
         """An answer with what the search found."""
         slot = board.game.slots_of(choice.move)
         value = choice.value if choice.value is not None else math.nan
@@ -249,7 +251,7 @@ class Answerer:
         return THINK.pack(THOUGHT, number, slot, choice.nodes, value, choice.depth) + text
 
 
-class QuickAnswerer:
+class BotServer:
     """A bot that is asked on the board itself."""
 
     def __init__(self, agent: Any) -> None:
@@ -266,13 +268,13 @@ class QuickAnswerer:
         if not self.thinks:
             return MOVE.pack(MOVED, number, self.answer(board))
         slot = self.answer(board)
-        said = [*bounded_data(self.agent.said.items()).items()]
+        said = [*limit_data(self.agent.said.items()).items()]
         while len(text := json.dumps({"data": dict(said)}).encode()) > LONGEST_TEXT:
             said.pop()
         return THINK.pack(THOUGHT, number, slot, 0, math.nan, 0) + text
 
 
-def answerer(spec: AgentSpec, of: Game) -> Answerer | QuickAnswerer:
+def create_server(spec: AgentSpec, of: Game) -> SearchServer | BotServer:
     """The agent of the spec, built in this process, behind the wall."""
     agent = import_module("agents.registry").kind_of(spec).build(spec, of)  # the table is above us
-    return QuickAnswerer(agent) if hasattr(agent, "answer") else Answerer(agent)
+    return BotServer(agent) if hasattr(agent, "answer") else SearchServer(agent)

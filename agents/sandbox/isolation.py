@@ -27,15 +27,15 @@ WALLS: Mapping[str, tuple[str, ...]] = {
     "none": (),
 }
 # One of these is what `isolation = "required"` accepts.
-SEPARATING = ({"namespaces"}, {"landlock", "seccomp"})
+SUFFICIENT = ({"namespaces"}, {"landlock", "seccomp"})
 MEASURES = WALLS["namespaces"]
-HELD = {
+LEVEL_DESCRIPTIONS = {
     "namespaces": "no files but their own, no network, no sight of other processes",
     "landlock": "no files but their own, no network but local sockets, no signals to us",
     "limits": "memory, processes and time are limited; files and network are open to them",
 }
 # What an attempt that is stopped is told.
-STOPPED = (
+REFUSAL_ERRNOS = (
     errno.EPERM, errno.EACCES, errno.ENOENT, errno.ECONNREFUSED, errno.ENETUNREACH,
     errno.EADDRNOTAVAIL, errno.EMFILE, errno.EAGAIN, errno.ENOMEM,
 )  # fmt: skip
@@ -43,7 +43,7 @@ TRIAL_LIMITS = BotLimits(memory=256 << 20)
 
 
 @dataclass(frozen=True, slots=True)
-class Confinement:
+class Restrictions:
     """The confinement of one bot."""
 
     measures: frozenset[str]  # which of the ladder
@@ -57,20 +57,20 @@ class Confinement:
     loopback: bool = False  # its own processes may talk to one another by TCP
 
 
-def begin(confinement: Confinement, descriptors: Mapping[int, int], run: Callable[[], int]) -> int:
+def begin(confinement: Restrictions, descriptors: Mapping[int, int], run: Callable[[], int]) -> int:
     """Fork a confined process that ends with what `run` returns; its process id.
 
     `descriptors` are all that it has open, by the numbers that it knows them by.
     """
     own_root = "namespaces" in confinement.measures
     if own_root:
-        namespaces.system_paths()
+        namespaces.system_directories()
     parent, owner = os.getpid(), (os.getuid(), os.getgid())
-    pid = syscalls.forked(namespaces.ALL if own_root else 0)
+    pid = syscalls.fork(namespaces.ALL if own_root else 0)
     if pid == 0:
         begun = False
         try:
-            alone_with(descriptors)
+            keep_descriptors(descriptors)
             os.environ.clear()
             os.environ.update(environment(confinement))
             if own_root:
@@ -78,19 +78,19 @@ def begin(confinement: Confinement, descriptors: Mapping[int, int], run: Callabl
             else:
                 _child_of(parent)
             os.setpgid(0, 0)
-            confine(confinement)
+            apply_restrictions(confinement)
             begun = True
-            leave(run())
+            exit_process(run())
         except BaseException as error:  # nothing of ours may go on in a fork
             if begun:
-                leave(1, f"was interrupted: {error}")
-            leave(UNSTARTED, f"cannot be started: {error}")
+                exit_process(1, f"was interrupted: {error}")
+            exit_process(UNSTARTED, f"cannot be started: {error}")
         finally:  # an error that has no words
             os._exit(UNSTARTED)
     return pid
 
 
-def leave(code: int, words: str = "") -> NoReturn:
+def exit_process(code: int, words: str = "") -> NoReturn:
     """End this process at once, leaving a message in its log."""
     with suppress(BaseException):
         if words:
@@ -100,22 +100,22 @@ def leave(code: int, words: str = "") -> NoReturn:
 
 def _child_of(parent: int) -> None:
     if sys.platform == "linux":
-        syscalls.end_with(parent)
+        syscalls.die_with_parent(parent)
 
 
-def _first_process(parent: int, owner: tuple[int, int], confinement: Confinement) -> None:
+def _first_process(parent: int, owner: tuple[int, int], confinement: Restrictions) -> None:
     """Make the root; go on in a second process, so that signals to itself mean what they say."""
     # It sees no parent in its own numbering: the death signal alone must do.
     syscalls.prctl("dumpable", syscalls.DUMPABLE, 1)
     syscalls.prctl("death signal", syscalls.DEATH_SIGNAL, signal.SIGKILL)
-    namespaces.enter(owner, confinement.readable, confinement.limits.memory)
+    namespaces.enter_own_root(owner, confinement.readable, confinement.limits.memory)
     if confinement.loopback:
-        namespaces.raise_loopback()
-    syscalls.no_capabilities()
+        namespaces.enable_loopback()
+    syscalls.drop_capabilities()
     second = os.fork()
     if second == 0:
         return
-    alone_with({})
+    keep_descriptors({})
     syscalls.prctl("dumpable", syscalls.DUMPABLE, 0)
     while True:
         ended, status = os.wait()
@@ -124,7 +124,7 @@ def _first_process(parent: int, owner: tuple[int, int], confinement: Confinement
             os._exit(code if code >= 0 else 128 - code)
 
 
-def alone_with(descriptors: Mapping[int, int]) -> None:
+def keep_descriptors(descriptors: Mapping[int, int]) -> None:
     """Have exactly these descriptors open, under these numbers."""
     high = 3 + max([*descriptors, *descriptors.values()], default=0)
     moved = {}
@@ -139,7 +139,7 @@ def alone_with(descriptors: Mapping[int, int]) -> None:
         last = number
 
 
-def environment(confinement: Confinement) -> dict[str, str]:
+def environment(confinement: Restrictions) -> dict[str, str]:
     """Made from nothing: what changes how Python or C libraries write must not come through."""
     scratch = namespaces.SCRATCH if "namespaces" in confinement.measures else confinement.scratch
     return {
@@ -152,7 +152,7 @@ def environment(confinement: Confinement) -> dict[str, str]:
     }
 
 
-def confine(confinement: Confinement) -> None:
+def apply_restrictions(confinement: Restrictions) -> None:
     """Signals, limits, then the walls: the last ones forbid what the first ones do."""
     measures = confinement.measures
     signal.set_wakeup_fd(-1)
@@ -168,30 +168,30 @@ def confine(confinement: Confinement) -> None:
     if confinement.cwd or not own_root:
         os.chdir(confinement.cwd or confinement.scratch)
     if "limits" in measures:
-        resource_limits.restrict(confinement.limits, confinement.grown, own_root)
+        resource_limits.limit_resources(confinement.limits, confinement.grown, own_root)
     if {"landlock", "seccomp"} & measures and not own_root:
-        syscalls.no_capabilities()
+        syscalls.drop_capabilities()
     if "landlock" in measures:
-        landlock.restrict(*paths(confinement), tcp=own_network(confinement))
+        landlock.restrict_files(*allowed_paths(confinement), tcp=own_network(confinement))
     if "seccomp" in measures:
-        seccomp.restrict(inet=own_network(confinement))
+        seccomp.filter_system_calls(inet=own_network(confinement))
 
 
-def own_network(confinement: Confinement) -> bool:
+def own_network(confinement: Restrictions) -> bool:
     """Whether it has a network of its own and needs one."""
     return confinement.loopback and "namespaces" in confinement.measures
 
 
-def paths(confinement: Confinement) -> tuple[list[str], list[str]]:
+def allowed_paths(confinement: Restrictions) -> tuple[list[str], list[str]]:
     """What may be read, and what may be written."""
     devices = [f"/dev/{name}" for name in namespaces.DEVICES]
     if "namespaces" in confinement.measures:
         return ["/"], [namespaces.SCRATCH, *devices]
-    system = [*namespaces.system_paths(), "/proc/self", *devices]
+    system = [*namespaces.system_directories(), "/proc/self", *devices]
     return [*system, *confinement.readable], [confinement.scratch, "/dev/null"]
 
 
-def forget() -> None:
+def reset_interpreter() -> None:
     """Clear our handlers, hooks and arguments from a bot that runs on in a fork."""
     import atexit  # noqa: PLC0415  # only in a bot
     import random  # noqa: PLC0415
@@ -210,7 +210,7 @@ def forget() -> None:
     random.seed(0)
 
 
-class WallLevel(NamedTuple):
+class IsolationLevel(NamedTuple):
     """The rung that holds, what it is made of here, and why others do not."""
 
     name: str
@@ -220,13 +220,13 @@ class WallLevel(NamedTuple):
     @property
     def words(self) -> str:
         """What they hold back."""
-        held = (words for each, words in HELD.items() if each in self.measures)
+        held = (words for each, words in LEVEL_DESCRIPTIONS.items() if each in self.measures)
         return next(held, "nothing is held back: run only code that you trust")
 
     @property
-    def enough(self) -> bool:
+    def is_sufficient(self) -> bool:
         """Whether it separates a bot from our files, network and processes."""
-        return any(needed <= self.measures for needed in SEPARATING)
+        return any(needed <= self.measures for needed in SUFFICIENT)
 
     def refusal(self) -> str:
         """Why `isolation = "required"` is impossible here."""
@@ -234,7 +234,7 @@ class WallLevel(NamedTuple):
         return f'isolation = "required" cannot be had, the walls are "{self.name}" ({reasons})'
 
 
-def level(scratch: Path, weakest: str = "") -> WallLevel:
+def find_level(scratch: Path, weakest: str = "") -> IsolationLevel:
     """The strongest rung that this machine has; `scratch` is a directory of ours.
 
     `weakest` names a level that must do instead: for tests of machines that have no better one.
@@ -243,15 +243,15 @@ def level(scratch: Path, weakest: str = "") -> WallLevel:
     problems = {
         each: problem
         for each in MEASURES
-        if (problem := tried(each, scratch) if each in allowed else "not to be used")
+        if (problem := measure_problem(each, scratch) if each in allowed else "not to be used")
     }
     for name, made_of in WALLS.items():
         if not made_of or made_of[0] not in problems:
-            return WallLevel(name, frozenset(made_of) - frozenset(problems), problems)
+            return IsolationLevel(name, frozenset(made_of) - frozenset(problems), problems)
     raise AssertionError("the last rung needs nothing")
 
 
-def tried(measure: str, scratch: Path) -> str:
+def measure_problem(measure: str, scratch: Path) -> str:
     """Why a measure does not work here; empty if it does."""
     own, outside = scratch / f"try-{measure}", scratch / f"outside-{measure}"
     own.mkdir(exist_ok=True)
@@ -261,7 +261,7 @@ def tried(measure: str, scratch: Path) -> str:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
         port = listener.getsockname()[1]
-        confinement = Confinement(
+        confinement = Restrictions(
             frozenset({measure}), str(own), (), TRIAL_LIMITS, (), {}, grown=True
         )
         null = os.open(os.devnull, os.O_RDWR)
@@ -288,10 +288,10 @@ def _attempt(measure: str, outside: Path, port: int) -> int:
         try:
             attempt()
         except OSError as error:
-            if error.errno not in STOPPED:
-                leave(UNSTARTED, f"{what}: {error}")
+            if error.errno not in REFUSAL_ERRNOS:
+                exit_process(UNSTARTED, f"{what}: {error}")
         else:
-            leave(UNSTARTED, f"{what} of others stay within reach")
+            exit_process(UNSTARTED, f"{what} of others stay within reach")
     write("scratch-of-the-trial", "ours")
     return 0
 

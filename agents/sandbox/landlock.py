@@ -18,14 +18,14 @@ RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
 TCP, SCOPES = 0b11, 0b11  # bind and connect; abstract sockets and signals
 
 
-def version() -> int:
+def landlock_version() -> int:
     """The version of Landlock that the kernel has; OSError if it has none."""
     return system_call("landlock", CREATE, 0, 0, VERSION)
 
 
-def restrict(readable: Sequence[str], writable: Sequence[str], tcp: bool = False) -> None:
+def restrict_files(readable: Sequence[str], writable: Sequence[str], tcp: bool = False) -> None:
     """Allow only these files and directories, no signals to others, TCP only if `tcp`."""
-    known = version()
+    known = landlock_version()
     rights = (1 << RIGHTS[min(known, 5)]) - 1
     fields = [rights, TCP if known >= 4 and not tcp else 0, SCOPES if known >= 6 else 0]
     attributes = struct.pack("<QQQ", *fields)[: 8 if known < 4 else 16 if known < 6 else 24]

@@ -33,7 +33,7 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepare:
+class Preload:
     """Load what bots of this spec will need, before they are started.
 
     `thoughts` is whether they will be asked what they think of single moves.
@@ -44,14 +44,14 @@ class Prepare:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class Preloaded:
     """The answer: why it could not be loaded, empty if it was."""
 
     problem: str
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class FindProcess:
     """Ask for a bot's process; the answer is this request with its process id."""
 
     number: int
@@ -77,7 +77,7 @@ class Ended:
     seconds: float = 0.0  # of processor time
 
     @property
-    def how(self) -> str:
+    def description(self) -> str:
         """How it ended, in words."""
         if self.reason:
             return self.reason
@@ -86,7 +86,7 @@ class Ended:
         return f"ended with exit status {self.code}"
 
 
-Message = Start | Prepare | Prepared | Where | End | Ended
+Message = Start | Preload | Preloaded | FindProcess | End | Ended
 
 
 def signal_name(number: int) -> str:
@@ -97,18 +97,18 @@ def signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def packed(message: Message) -> bytes:
+def encode(message: Message) -> bytes:
     """The message as it travels; it never comes from a bot."""
     return pickle.dumps(message)
 
 
-def unpacked(content: bytes) -> Message:
+def decode(content: bytes) -> Message:
     """The message that `packed` made."""
     message: Message = pickle.loads(content)
     return message
 
 
-def close_all(descriptors: list[int]) -> None:
+def close_descriptors(descriptors: list[int]) -> None:
     """Close descriptors that are no longer needed."""
     for each in descriptors:
         os.close(each)

@@ -26,7 +26,7 @@ from agents.sandbox.syscalls import (
 )
 
 ALL = sum(NEW_NAMESPACES.values())
-INSIDE = 1000  # the user as a bot sees it: not root
+USER_ID = 1000  # the user as a bot sees it: not root
 SCRATCH = "/tmp"  # in a root of the bot's own
 MOST_FILES = 4096
 UP, SET_FLAGS = 0x1, 0x8914  # of a network interface
@@ -36,14 +36,14 @@ SETTINGS = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localt
 
 
 @cache
-def system_paths() -> tuple[str, ...]:
+def system_directories() -> tuple[str, ...]:
     """Where the programs and libraries of this machine lie: looked for once, before the forks."""
     settings = [str(each) for name in SETTINGS for each in Path("/etc").glob(name)]
     folders = [f"/{name}" for name in ("usr", "bin", "sbin", "lib", "lib32", "lib64", "opt")]
     return tuple(path for path in (*folders, "/nix/store", *settings) if os.path.exists(path))
 
 
-def enter(owner: tuple[int, int], readable: Sequence[str], scratch_bytes: int) -> None:
+def enter_own_root(owner: tuple[int, int], readable: Sequence[str], scratch_bytes: int) -> None:
     """In a process just cloned: only these paths, to be read, and an empty scratch directory.
 
     `owner` are user and group of the process that made it. An OSError if a path would hide the
@@ -55,30 +55,30 @@ def enter(owner: tuple[int, int], readable: Sequence[str], scratch_bytes: int) -
             raise OSError(errno.EINVAL, f"{message}; name a directory below it")
     syscalls.write("/proc/self/setgroups", "deny")
     for name, number in zip(("uid_map", "gid_map"), owner, strict=True):
-        syscalls.write(f"/proc/self/{name}", f"{INSIDE} {number} 1")
-    sources = _opened([*system_paths(), *readable])
-    devices = _opened([f"/dev/{name}" for name in DEVICES])
+        syscalls.write(f"/proc/self/{name}", f"{USER_ID} {number} 1")
+    sources = _open_paths([*system_directories(), *readable])
+    devices = _open_paths([f"/dev/{name}" for name in DEVICES])
     stage = tempfile.gettempdir()
     mount("none", "/", "", RECURSIVE | PRIVATE)
     mount("tmpfs", stage, "tmpfs", NO_SUID | NO_DEV, "size=1m,mode=755")
     _private_folders(stage, scratch_bytes)
     for path, (place, flags) in sources.items():
-        _bound(stage, path, place, flags | READ_ONLY | NO_SUID | NO_DEV)
+        _bind_mount(stage, path, place, flags | READ_ONLY | NO_SUID | NO_DEV)
     for path, (place, _) in devices.items():
-        _bound(stage, path, place, None)
-    syscalls.new_root(stage)
+        _bind_mount(stage, path, place, None)
+    syscalls.change_root(stage)
     mount("none", "/", "", BIND | REMOUNT | READ_ONLY | NO_SUID | NO_DEV)
     os.chdir(SCRATCH)
 
 
-def raise_loopback() -> None:
+def enable_loopback() -> None:
     """Let processes of this network talk to one another; there is nothing else in it."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         request = struct.pack("16sH14x", b"lo", UP)
         fcntl.ioctl(any_socket, SET_FLAGS, request)
 
 
-def _opened(paths: Sequence[str]) -> dict[str, tuple[int, int]]:
+def _open_paths(paths: Sequence[str]) -> dict[str, tuple[int, int]]:
     """Descriptors of the paths that exist, links followed, with the flags of their mounts.
 
     They are opened before anything is mounted: what hides a path hides it by name only. What a link
@@ -94,7 +94,7 @@ def _opened(paths: Sequence[str]) -> dict[str, tuple[int, int]]:
     return found
 
 
-def _bound(stage: str, path: str, place: int, flags: int | None) -> None:
+def _bind_mount(stage: str, path: str, place: int, flags: int | None) -> None:
     """Show what the descriptor means at the same path below `stage`; close it."""
     target, source = stage + path, f"/proc/self/fd/{place}"
     if os.path.isdir(source):

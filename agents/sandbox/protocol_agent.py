@@ -11,17 +11,19 @@ from agents.core import (
     AgentFailure,
     AgentSpec,
     Choice,
-    Follower,
+    GameFollower,
     Limit,
-    Resigned,
-    refuse_finished,
+    Resignation,
+    require_unfinished,
 )
 from agents.protocols import answers_any_position
 from agents.protocols.conversation import (
     BotFault,
     Clock,
-    Conversation,
+    Data,
     Drop,
+    Host,
+    NoLine,
     Note,
     Ply,
     Question,
@@ -30,13 +32,11 @@ from agents.protocols.conversation import (
     Request,
     Restart,
     Result,
-    Said,
-    Silence,
     Steps,
     Write,
 )
 from agents.sandbox.transports import BotProcess
-from agents.search_info import bounded_data, data_line
+from agents.search_info import limit_data, parse_data_line
 from games import Game, Position
 from games.base.errors import printable
 
@@ -49,7 +49,7 @@ NO_CHOOSE = (
     "it has no function or class named choose, and so must read a line for each question from its "
     "input until that ends"
 )
-UNFLUSHED = "its answer came only when its input ended"
+UNFLUSHED_TEXT = "its answer came only when its input ended"
 FLUSHES = "does it flush its output?"
 
 
@@ -64,7 +64,7 @@ class Program:
     cores: tuple[int, ...] = ()  # none: any
     loopback: bool = False  # whether its own processes talk to one another by TCP
 
-    def with_arguments(self, arguments: tuple[str, ...]) -> dict[str, object]:
+    def start_fields(self, arguments: tuple[str, ...]) -> dict[str, object]:
         """The fields of a request to start it."""
         words = (*self.command, *arguments)
         files = (word for word in words if os.path.isabs(word) and os.path.exists(word))
@@ -77,14 +77,14 @@ class Program:
         }
 
 
-class Driver:
+class ProtocolAgent:
     """An agent that is a program, reached by a conversation, started again after a fault."""
 
     def __init__(
         self,
         spec: AgentSpec,
         of: Game,
-        conversation: Conversation,
+        conversation: Host,
         program: Program,
         bot: BotProcess,
         seconds: float,
@@ -100,7 +100,9 @@ class Driver:
         self.seed: int | None = None
         self.greeted = self.in_game = False
         self.unheard = False  # whether the process is that of an earlier game and was not heard yet
-        self.hangs_up = False  # whether who does not answer is tried for an answer that it keeps
+        self.tests_flushing = (
+            False  # whether who does not answer is tried for an answer that it keeps
+        )
         self._forget()
 
     def _forget(self) -> None:
@@ -118,7 +120,7 @@ class Driver:
             self.finish()
         if self.bot.alive and self.fresh:
             self.close()
-        if self.bot.alive and self.bot.gone:
+        if self.bot.alive and self.bot.has_closed:
             self.bot.end()  # many programs end with a game
         self.plies, self.seed, self.unheard = [], seed, self.bot.alive
         self._greet()
@@ -127,22 +129,22 @@ class Driver:
 
     def choose(self, position: Position, limit: Limit | None = None) -> Choice:
         """The bot's move; it is not asked for a forced pass."""
-        refuse_finished(self.game, position)
+        require_unfinished(self.game, position)
         legal = self.game.legal(position)
         if legal == (self.game.pass_move,):
             return Choice(legal[0])
         try:
-            move = self._asked(position, legal, limit)
+            move = self._ask(position, legal, limit)
         except AgentFailure as failure:
             if failure.kind != "crashed" or not self.unheard:
                 raise
             self.unheard = False  # it has ended with the last game, which is no fault
-            move = self._asked(position, legal, limit)
+            move = self._ask(position, legal, limit)
         if move not in legal:
             self._fail("illegal", f"chose move {move}, which is not legal,", position)
         return Choice(move)
 
-    def _asked(self, position: Position, legal: tuple[int, ...], limit: Limit | None) -> int:
+    def _ask(self, position: Position, legal: tuple[int, ...], limit: Limit | None) -> int:
         """Its answer; a game that it has not heard of is begun first."""
         self._greet()
         if not self.in_game:
@@ -163,7 +165,7 @@ class Driver:
         try:
             if self.bot.alive:
                 self._run(self.conversation.game_over(tuple(self.plies)))
-        except (AgentFailure, Resigned):
+        except (AgentFailure, Resignation):
             self._end()
 
     def close(self) -> None:
@@ -171,7 +173,7 @@ class Driver:
         try:
             if self.bot.alive:
                 self._run(self.conversation.bye())
-        except (AgentFailure, Resigned):
+        except (AgentFailure, Resignation):
             pass
         self._end()
 
@@ -222,8 +224,8 @@ class Driver:
             case Note(text):
                 self.notes = [*self.notes[1 - MOST_NOTES :], printable(text)]
                 return None
-            case Said(name, value):
-                self.said = bounded_data([*self.said.items(), (name, value)])
+            case Data(name, value):
+                self.said = limit_data([*self.said.items(), (name, value)])
                 return None
             case Restart(arguments):
                 if self.bot.alive:
@@ -231,7 +233,7 @@ class Driver:
                 self.arguments = arguments
                 return None
         if not self.bot.alive:
-            self.bot.begin(self.program.with_arguments(self.arguments), self.program.cores)
+            self.bot.begin(self.program.start_fields(self.arguments), self.program.cores)
             self._forget()
         match request:
             case Write():
@@ -248,13 +250,13 @@ class Driver:
         limits = {"start": self.bot.limits.start_seconds, "move": self.move_seconds}
         return limits.get(clock, GRACE_SECONDS)
 
-    def _line(self, request: Read) -> str | Silence:
+    def _line(self, request: Read) -> str | NoLine:
         """The next line, within the time that its clock has left; what it calls data is noted."""
-        while isinstance(line := self._any_line(request), str) and (said := data_line(line)):
-            self.said = bounded_data([*self.said.items(), said])
+        while isinstance(line := self._any_line(request), str) and (said := parse_data_line(line)):
+            self.said = limit_data([*self.said.items(), said])
         return line
 
-    def _any_line(self, request: Read) -> str | Silence:
+    def _any_line(self, request: Read) -> str | NoLine:
         if self.clock not in (None, request.clock):
             self.since = time.monotonic_ns()
         self.clock = request.clock
@@ -262,29 +264,31 @@ class Driver:
         while b"\n" not in self.buffer and not self.ended:
             content = self.bot.receive(seconds, self.since)
             if content is None:
-                if Silence.TIME_UP in request.allowed:
-                    return Silence.TIME_UP
-                self.bot.fault("timeout", f"did not answer within {seconds:g} s{self._late()}")
+                if NoLine.TIME_UP in request.allowed:
+                    return NoLine.TIME_UP
+                self.bot.raise_fault(
+                    "timeout", f"did not answer within {seconds:g} s{self._late()}"
+                )
             self._take(content)
         if b"\n" not in self.buffer and not self.buffer:
-            if Silence.ENDED in request.allowed and not self.unheard:
-                return Silence.ENDED
-            self.bot.died()
+            if NoLine.ENDED in request.allowed and not self.unheard:
+                return NoLine.ENDED
+            self.bot.raise_crash()
         line, _, self.buffer = self.buffer.partition(b"\n")
         return line.decode(errors="replace").lstrip("\ufeff").strip(" \t\r")
 
     def _late(self) -> str:
         """Whether it has an answer, but keeps it: told by hanging up, where that is asked for."""
-        if self.hangs_up and self.bot.hung_up(HANG_UP_SECONDS):
-            return f", {UNFLUSHED}"
-        return "" if self.bot.heard else f" ({FLUSHES})"
+        if self.tests_flushing and self.bot.close_input(HANG_UP_SECONDS):
+            return f", {UNFLUSHED_TEXT}"
+        return "" if self.bot.has_written_before else f" ({FLUSHES})"
 
     def _take(self, content: bytes) -> None:
         self.ended, self.unheard = not content, self.unheard and not content
         self.buffer += content
         self.received += len(content)
         if self.received > MOST_OUTPUT or len(self.buffer.rpartition(b"\n")[2]) > LONGEST_LINE:
-            self.bot.fault("flooded", "wrote more than an answer may have")
+            self.bot.raise_fault("flooded", "wrote more than an answer may have")
 
     def _drop(self) -> None:
         """Discard what arrived unasked."""
@@ -301,8 +305,8 @@ def reads_lines_in_python(spec: AgentSpec) -> bool:
     return spec.kind == "lines" and str(command[-1]).endswith(".py")
 
 
-def begins_anywhere(agent: Agent) -> bool:
+def accepts_any_position(agent: Agent) -> bool:
     """Whether it can be asked about a position without the game that led there."""
-    if not isinstance(agent, Follower):
+    if not isinstance(agent, GameFollower):
         return True
-    return isinstance(agent, Driver) and answers_any_position(agent.spec)
+    return isinstance(agent, ProtocolAgent) and answers_any_position(agent.spec)

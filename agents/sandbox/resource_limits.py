@@ -9,10 +9,10 @@ from agents.sandbox.syscalls import write
 
 OPEN_FILES = 256
 NONE_AT_ALL = ("RLIMIT_CORE", "RLIMIT_MEMLOCK", "RLIMIT_MSGQUEUE", "RLIMIT_NICE", "RLIMIT_RTPRIO")
-SLACK = 8  # processes: who looks from outside ends a bot before the kernel refuses it one
+EXTRA_PROCESSES = 8  # processes: who looks from outside ends a bot before the kernel refuses it one
 
 
-def restrict(limits: BotLimits, grown: bool, own_user: bool) -> None:
+def limit_resources(limits: BotLimits, grown: bool, own_user: bool) -> None:
     """Set the limits, soft and hard.
 
     `grown`: what is mapped already is not the bot's; `own_user`: the user's other processes
@@ -26,7 +26,7 @@ def restrict(limits: BotLimits, grown: bool, own_user: bool) -> None:
         **dict.fromkeys(NONE_AT_ALL, 0),
     }
     if own_user:
-        wanted["RLIMIT_NPROC"] = limits.processes + SLACK
+        wanted["RLIMIT_NPROC"] = limits.processes + EXTRA_PROCESSES
     for name, value in wanted.items():
         if hasattr(resource, name):
             with suppress(OSError, ValueError):  # some systems refuse some of them

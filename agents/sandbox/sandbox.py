@@ -15,27 +15,27 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TypeVar
 
-from agents.sandbox.isolation import THREADS, WallLevel
+from agents.sandbox.isolation import THREADS, IsolationLevel
 from agents.sandbox.messages import (
     MESSAGE_BYTES,
     End,
     Ended,
+    FindProcess,
     Message,
-    Prepare,
-    Prepared,
+    Preload,
+    Preloaded,
     Start,
-    Where,
-    packed,
-    unpacked,
+    decode,
+    encode,
 )
-from agents.sandbox.usage import cleaned
-from games.base.errors import Mistake, Unfinished
+from agents.sandbox.usage import remove_leftovers
+from games.base.errors import Unfinished, UserError
 
 TRIES = 3  # to start one
-PATIENCE_SECONDS = 60.0  # with the spawner, which never waits for a bot; a bomb of forks slows all
+SPAWNER_TIMEOUT = 60.0  # with the spawner, which never waits for a bot; a bomb of forks slows all
 ROOT = Path(__file__).parents[2]
 # What the spawner needs to find its libraries and what is compiled; a bot gets none of it.
-KEPT = ("PATH", "HOME", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT", "TMPDIR",
+ENVIRONMENT_NAMES = ("PATH", "HOME", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT", "TMPDIR",
         "LD_LIBRARY_PATH", "PITFLIP_WALL")  # fmt: skip
 # Ctrl-C at the terminal is for whoever asks, while this is still loading too.
 SERVE = """
@@ -46,7 +46,7 @@ sys.path[:0] = [{root!r}]
 from agents.sandbox import spawner
 spawner.main({fd})
 """
-MOST_LOST = 20  # spawners, before the work is given up
+MAX_RESTARTS = 20  # spawners, before the work is given up
 COMPILING_SECONDS = 900.0
 Result = TypeVar("Result")
 
@@ -55,7 +55,7 @@ class SpawnerLost(Unfinished):
     """The spawner does not answer, which is never a bot's fault."""
 
 
-class RunningSpawner:
+class SpawnerProcess:
     """A spawner that has begun: its process, the way to it, and what walls it has."""
 
     def __init__(self, process: "subprocess.Popen[bytes]", root: socket.socket) -> None:
@@ -63,7 +63,7 @@ class RunningSpawner:
         self.process, self.root = process, root
         self.close = weakref.finalize(self, _finish, process, root, os.getpid())
         try:
-            self.level: WallLevel = pickle.loads(root.recv(MESSAGE_BYTES))
+            self.level: IsolationLevel = pickle.loads(root.recv(MESSAGE_BYTES))
         except (OSError, EOFError):
             self.close()
             raise
@@ -74,16 +74,16 @@ class RunningSpawner:
         self.close()
 
 
-def kept_environment() -> dict[str, str]:
+def spawner_environment() -> dict[str, str]:
     """What a spawner gets of our environment."""
-    return {name: os.environ[name] for name in KEPT if name in os.environ}
+    return {name: os.environ[name] for name in ENVIRONMENT_NAMES if name in os.environ}
 
 
-def begin_spawner() -> RunningSpawner:
+def begin_spawner() -> SpawnerProcess:
     """A spawner of our own; SpawnerLost if it does not start."""
     for tries_left in reversed(range(TRIES)):
         try:
-            return _begun()
+            return _start()
         except (OSError, EOFError) as error:
             if not tries_left:
                 why = str(error) if isinstance(error, OSError) else "it ended at once"
@@ -91,18 +91,18 @@ def begin_spawner() -> RunningSpawner:
     raise AssertionError("the last try returns or raises")
 
 
-def _begun() -> RunningSpawner:
+def _start() -> SpawnerProcess:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         process = subprocess.Popen(
             [sys.executable, "-c", SERVE.format(root=str(ROOT), fd=theirs.fileno())],
             stdin=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],
-            env=kept_environment() | dict.fromkeys(THREADS, "1"),
+            env=spawner_environment() | dict.fromkeys(THREADS, "1"),
             cwd="/",
         )
-    ours.settimeout(PATIENCE_SECONDS * 6)
-    return RunningSpawner(process, ours)
+    ours.settimeout(SPAWNER_TIMEOUT * 6)
+    return SpawnerProcess(process, ours)
 
 
 def _finish(process: "subprocess.Popen[bytes]", root: socket.socket, owner: int) -> None:
@@ -111,29 +111,29 @@ def _finish(process: "subprocess.Popen[bytes]", root: socket.socket, owner: int)
         process.returncode = 0  # a fork's copy: it is not our child
         return
     try:
-        process.wait(PATIENCE_SECONDS)
+        process.wait(SPAWNER_TIMEOUT)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
     if process.returncode:  # it could not remove its files
-        cleaned(Path(tempfile.gettempdir()))
+        remove_leftovers(Path(tempfile.gettempdir()))
 
 
-class NoWall(Mistake):  # what the machine lacks
+class SandboxUnavailable(UserError):  # what the machine lacks
     """Bots cannot be isolated as required."""
 
 
-class NothingHeard(SpawnerLost):
+class SpawnerTimeout(SpawnerLost):
     """Nothing was heard for some time."""
 
 
-class Wall:
+class Sandbox:
     """One spawner for all processes forked from here, started with the first bot."""
 
     def __init__(self, required: bool = False) -> None:
         """`required`: refuse walls that do not keep files, network and processes apart."""
         self.required = required
-        self._spawner: RunningSpawner | None = None
+        self._spawner: SpawnerProcess | None = None
         self._connection: Connection | None = None
         self._owner = 0  # whose connection it is
         self._opener = 0  # the process that began the spawner: only it can do so again
@@ -144,16 +144,16 @@ class Wall:
         return self._spawner.process.pid if self._spawner else 0
 
     @property
-    def level(self) -> WallLevel:
+    def level(self) -> IsolationLevel:
         """The isolation of this machine; NoWall if that is less than required."""
         return self.open().level
 
-    def open(self) -> RunningSpawner:
+    def open(self) -> SpawnerProcess:
         """The spawner, which is started if need be."""
         if self._spawner is None:
             self._spawner, self._opener = begin_spawner(), os.getpid()
-        if self.required and not self._spawner.level.enough:
-            raise NoWall(self._spawner.level.refusal())
+        if self.required and not self._spawner.level.is_sufficient:
+            raise SandboxUnavailable(self._spawner.level.refusal())
         return self._spawner
 
     def connection(self) -> "Connection":
@@ -168,7 +168,7 @@ class Wall:
         mine = connection is not None and connection is self._connection
         return mine and self._owner == os.getpid()
 
-    def renewed(self) -> bool:
+    def restart_if_lost(self) -> bool:
         """Begin the spawner again if it does not answer any more; whether that was so.
 
         Only the process that began it can do that, and knows it.
@@ -185,17 +185,17 @@ class Wall:
             self.open()
             return True
 
-    def despite_losses(self, work: Callable[[], Result]) -> Result:
+    def with_restarts(self, work: Callable[[], Result]) -> Result:
         """What the work returns; it is done again if the spawner is lost on the way."""
-        for _ in range(MOST_LOST):
+        for _ in range(MAX_RESTARTS):
             try:
                 return work()
             except SpawnerLost:
-                if not self.renewed():
+                if not self.restart_if_lost():
                     raise
         return work()
 
-    def leave(self) -> None:
+    def close_connection(self) -> None:
         """End the bots of this process."""
         if self._connection is not None and self._owner == os.getpid():
             self._connection.close()
@@ -203,7 +203,7 @@ class Wall:
 
     def close(self) -> None:
         """End all bots, and the spawner."""
-        self.leave()
+        self.close_connection()
         if self._spawner is not None:
             self._spawner.close()
             self._spawner = None
@@ -216,9 +216,9 @@ class Connection:
         """Open a socket of its own through the shared one."""
         self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         weakref.finalize(self, self.socket.close)
-        self.socket.settimeout(PATIENCE_SECONDS)
+        self.socket.settimeout(SPAWNER_TIMEOUT)
         with theirs:
-            _handed(root, b"hello", [theirs.fileno()])
+            _send_descriptors(root, b"hello", [theirs.fileno()])
         self.ended: dict[int, Ended] = {}
         self.answers: list[Message] = []
         self.count = 0
@@ -230,26 +230,26 @@ class Connection:
 
     def start(self, start: Start, questions: int, answers: int) -> None:
         """Start a bot that reads the one descriptor and writes the other."""
-        self._send(packed(start), [questions, answers])
+        self._send(encode(start), [questions, answers])
 
     def prepare(self, recipe: bytes, thoughts: bool = False) -> str:
         """Have the spawner load what bots of this recipe need; why it cannot, or empty."""
-        self._send(packed(Prepare(recipe, thoughts)))
+        self._send(encode(Preload(recipe, thoughts)))
         answer = self._answer(COMPILING_SECONDS)
-        assert isinstance(answer, Prepared)
+        assert isinstance(answer, Preloaded)
         return answer.problem
 
     def where(self, number: int) -> int:
         """The process of a bot; 0 if it has ended."""
-        self._send(packed(Where(number)))
-        answer = self._answer(PATIENCE_SECONDS)
-        assert isinstance(answer, Where)
+        self._send(encode(FindProcess(number)))
+        answer = self._answer(SPAWNER_TIMEOUT)
+        assert isinstance(answer, FindProcess)
         return answer.process
 
     def has_ended(self, number: int, seconds: float) -> bool:
         """Whether a bot ends by itself within some time."""
         until = time.monotonic() + seconds
-        with suppress(NothingHeard):
+        with suppress(SpawnerTimeout):
             while number not in self.ended:
                 self._hear(until)
         return number in self.ended
@@ -257,8 +257,8 @@ class Connection:
     def end(self, number: int) -> Ended:
         """End a bot, if it has not ended; how it did."""
         if number not in self.ended:
-            self._send(packed(End(number)))
-        until = time.monotonic() + PATIENCE_SECONDS
+            self._send(encode(End(number)))
+        until = time.monotonic() + SPAWNER_TIMEOUT
         while number not in self.ended:
             self._hear(until)
         return self.ended.pop(number)
@@ -268,7 +268,7 @@ class Connection:
         self.socket.close()
 
     def _send(self, content: bytes, descriptors: Sequence[int] = ()) -> None:
-        _handed(self.socket, content, descriptors)
+        _send_descriptors(self.socket, content, descriptors)
 
     def _answer(self, seconds: float) -> Message:
         until = time.monotonic() + seconds
@@ -281,10 +281,10 @@ class Connection:
         wait = select.poll()
         wait.register(self.socket, select.POLLIN)
         if not wait.poll(max(0.0, until - time.monotonic()) * 1000):
-            raise NothingHeard("the spawner of bots does not answer")
+            raise SpawnerTimeout("the spawner of bots does not answer")
         with suppress(OSError):
             if content := self.socket.recv(MESSAGE_BYTES):
-                message = unpacked(content)
+                message = decode(content)
                 if isinstance(message, Ended):
                     self.ended[message.number] = message
                 else:
@@ -293,7 +293,7 @@ class Connection:
         raise SpawnerLost("the spawner of bots is gone")
 
 
-def _handed(to: socket.socket, content: bytes, descriptors: Sequence[int]) -> None:
+def _send_descriptors(to: socket.socket, content: bytes, descriptors: Sequence[int]) -> None:
     """Send descriptors with a message to the spawner; SpawnerLost if it takes none."""
     extra = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))]
     try:

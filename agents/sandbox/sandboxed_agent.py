@@ -16,24 +16,24 @@ from agents.core import (
     AgentFailure,
     AgentSpec,
     Choice,
+    HostSettings,
     Limit,
     SearchedMove,
-    Terms,
     Weights,
-    refuse_finished,
+    require_unfinished,
 )
 from agents.sandbox import bot_server
 from agents.sandbox.bot_server import CHANGE, FAILED, GAME, KINDS, MOVE, QUESTION, SEARCH, THINK
 from agents.sandbox.messages import BotLimits
 from agents.sandbox.sandbox import ROOT
-from agents.sandbox.transports import BILLION, BotProcess, Void
+from agents.sandbox.transports import BILLION, BotProcess, VoidGame
 from agents.search.context import HIGHEST
 from agents.search_info import (
     LONGEST_LINE,
-    Thought,
-    bounded_data,
-    thought_of_search,
-    thought_of_words,
+    SearchInfo,
+    info_from_choice,
+    info_from_data,
+    limit_data,
 )
 from games import Game, Position
 from games.base.errors import printable
@@ -46,17 +46,22 @@ MOVED, SEARCHED, THOUGHT = bot_server.MOVED, bot_server.SEARCHED, bot_server.THO
 MOST_NODES = 1 << 40  # of a move: what a bot says of itself must not overflow the sum of a game
 
 
-class FarAgent:
+class SandboxedAgent:
     """An agent like any other; started with its first game and again after a fault."""
 
     def __init__(
-        self, spec: AgentSpec, of: Game, terms: Terms, files: tuple[Path, ...], limits: BotLimits
+        self,
+        spec: AgentSpec,
+        of: Game,
+        terms: HostSettings,
+        files: tuple[Path, ...],
+        limits: BotLimits,
     ) -> None:
         """`files` are those the bot is made of; nothing is started yet."""
         self.spec, self.game, self.terms = spec, of, terms
         self.seconds = terms.seconds
         self.readable = (
-            *python_paths(),
+            *python_directories(),
             *map(str, files),
             *map(str, file_tree(of.source).places if of.source else []),
         )
@@ -72,17 +77,17 @@ class FarAgent:
 
     def start(self, seed: int) -> None:
         """Begin a game; a bot that has ended is started first."""
-        if self.bot.alive and self.bot.gone:
+        if self.bot.alive and self.bot.has_closed:
             self.bot.end()  # between two games: no fault
         if not self.bot.alive:
             self._begin()
         self.bot.new_game()
         limit = self.bot.limits.start_seconds
         since = time.monotonic_ns()
-        self.bot.send(self._headed(GAME).message(seed), limit)
-        self._awaited(bot_server.STARTED, limit, since, "did not begin the game")
+        self.bot.send(self._write_header(GAME).encode(seed), limit)
+        self._await_answer(bot_server.STARTED, limit, since, "did not begin the game")
 
-    def _headed(self, kind: int) -> Board:
+    def _write_header(self, kind: int) -> Board:
         """Our own board with the head of a new message."""
         self.count = self.count + 1 & 0xFF
         self.board.words[HEAD] = kind | self.count << 8
@@ -90,7 +95,7 @@ class FarAgent:
 
     def reweigh(self, weights: Weights) -> None:
         """Give a search other weights, now and whenever it is started again."""
-        self.spec = self.spec.changed(weights=weights)
+        self.spec = self.spec.replace(weights=weights)
         self._change({"weights": {name: list(each) for name, each in weights.items()}})
 
     def _change(self, changes: dict[str, object]) -> None:
@@ -98,29 +103,31 @@ class FarAgent:
         if not self.bot.alive:
             return
         content, limit = json.dumps(changes).encode(), self.bot.limits.start_seconds
-        board, since = self._headed(CHANGE), time.monotonic_ns()
-        board.message(len(content))
+        board, since = self._write_header(CHANGE), time.monotonic_ns()
+        board.encode(len(content))
         self.bot.send(board.bytes, limit)  # all of it: what it reads next is the content
         self.bot.send(content, limit)
-        self._awaited(bot_server.STARTED, limit, since, "did not take its new weights or limit")
+        self._await_answer(
+            bot_server.STARTED, limit, since, "did not take its new weights or limit"
+        )
 
     def close(self) -> None:
         """End the process; a further game would start another."""
-        self._ended()
+        self._end()
 
-    def recipe(self) -> bytes:
+    def pickle_spec(self) -> bytes:
         """What the bot is built from."""
         return pickle.dumps((self.spec, self.game))
 
     def prepare(self) -> None:
         """Have the spawner load what bots of this sort need; Void if it cannot."""
-        problem = self.bot.wall.connection().prepare(self.recipe(), self.terms.thoughts)
+        problem = self.bot.wall.connection().prepare(self.pickle_spec(), self.terms.thoughts)
         if problem:
-            raise Void(f"bots of {self.game.name} cannot be prepared: {problem}")
+            raise VoidGame(f"bots of {self.game.name} cannot be prepared: {problem}")
 
     def _begin(self) -> None:
         self.prepare()
-        program = {"command": (), "recipe": self.recipe(), "readable": self.readable}
+        program = {"command": (), "recipe": self.pickle_spec(), "readable": self.readable}
         self.bot.begin(program, self.terms.cores)
         self.limit = None
         limit = self.bot.limits.start_seconds
@@ -130,43 +137,43 @@ class FarAgent:
                 since = time.monotonic_ns()
                 answer = self.bot.answer(limit, since, "was not ready")
                 answer = answer.lstrip(bytes([bot_server.ALIVE, 0])) or answer[:1]
-            self._checked(answer, bot_server.READY)
+            self._check_answer(answer, bot_server.READY)
         except AgentFailure as failure:
             message = failure.message
             if failure.kind in ("timeout", "crashed"):
                 message = f"cannot be used: {message}"
             kind = "unloadable" if failure.kind not in ("memory", "flooded") else failure.kind
-            self._ended()
+            self._end()
             raise AgentFailure(kind, failure.bot, "", message, failure.trace) from None
         if self.terms.thoughts:
             self._change({"thoughts": True})
 
-    def _ended(self) -> None:
+    def _end(self) -> None:
         if self.bot.alive:
             self.bot.end()
 
-    def _awaited(
+    def _await_answer(
         self, kind: int, limit: float, since: int, silence: str, answer: bytes | None = None
     ) -> bytes:
         """The answer to the last question, and nothing else: whoever writes more is not heard."""
         answer = answer or self.bot.answer(limit, since, silence)
         if len(answer) < 2 or answer[1] != self.count:
-            self._garbled(answer)
-        return self._checked(answer, kind)
+            self._raise_garbled(answer)
+        return self._check_answer(answer, kind)
 
-    def _garbled(self, answer: bytes) -> NoReturn:
-        self.bot.fault("unreadable", f"wrote {answer[:40]!r} into the pipe of its answers")
+    def _raise_garbled(self, answer: bytes) -> NoReturn:
+        self.bot.raise_fault("unreadable", f"wrote {answer[:40]!r} into the pipe of its answers")
 
-    def _checked(self, answer: bytes, kind: int) -> bytes:
+    def _check_answer(self, answer: bytes, kind: int) -> bytes:
         """An answer of the right kind; a failure that the bot reports is raised."""
         if answer[0] == FAILED and len(answer) > 2 and answer[2] < len(KINDS):
             message, _, trace = answer[3:].decode(errors="backslashreplace").partition("\n")
             trace = "\n".join(printable(line) for line in trace.splitlines())
             if KINDS[answer[2]] in ("memory", "unloadable"):
-                self._ended()
+                self._end()
             raise AgentFailure(KINDS[answer[2]], self.bot.name, "", printable(message), trace)
         if answer[0] != kind:
-            self._garbled(answer)
+            self._raise_garbled(answer)
         return answer
 
     def answer(
@@ -180,7 +187,7 @@ class FarAgent:
         told = think if self.searches else limit
         self.count = self.count + 1 & 0xFF
         board.words[HEAD] = QUESTION | self.count << 8
-        message = board.message(int(told * BILLION) if told else 0)
+        message = board.encode(int(told * BILLION) if told else 0)
         since = time.monotonic_ns()
         bot = self.bot
         try:
@@ -191,9 +198,9 @@ class FarAgent:
                 or len(answer) != MOVE.size
                 or answer[:2] != bytes([MOVED, self.count])
             ):
-                answer = self._awaited(self.answers[0], limit, since, "did not answer", answer)
+                answer = self._await_answer(self.answers[0], limit, since, "did not answer", answer)
             if not self._fits(answer):
-                self._garbled(answer)
+                self._raise_garbled(answer)
         except AgentFailure as failure:
             place = self.game.text(board.position)
             raise AgentFailure(
@@ -207,7 +214,7 @@ class FarAgent:
         else:
             slot, nodes, value = MOVE.unpack(answer)[2], 0, math.nan
         if slot not in board.slots:
-            self.bot.fault("illegal", f"answered slot {slot}, which is not legal,")
+            self.bot.raise_fault("illegal", f"answered slot {slot}, which is not legal,")
         return slot, min(max(0, nodes), MOST_NODES), value if math.isfinite(value) else math.nan
 
     def _fits(self, answer: bytes) -> bool:
@@ -216,14 +223,14 @@ class FarAgent:
         longer = kind == THOUGHT and len(answer) > size
         return answer[0] == kind and (len(answer) == size or longer)
 
-    def thought(self, position: Position, move: int) -> Thought | None:
+    def thought(self, position: Position, move: int) -> SearchInfo | None:
         """What it said of its last move; None if it said nothing that can be read."""
         if self.searches:
             choice = self._last_choice(position, move)
-            return None if choice is None else thought_of_search(self.game, position, choice)
+            return None if choice is None else info_from_choice(self.game, position, choice)
         said = self._answer_json()
         try:
-            return thought_of_words(bounded_data(said["data"].items()))
+            return info_from_data(limit_data(said["data"].items()))
         except (ValueError, TypeError, KeyError, AttributeError):
             return None
 
@@ -277,7 +284,7 @@ class FarAgent:
             position = self.game.play(position, move)
         return tuple(line)
 
-    def static_values(self, rows: NDArray[np.uint64]) -> list[float]:
+    def evaluate_rows(self, rows: NDArray[np.uint64]) -> list[float]:
         """What its evaluation says of unfinished positions, given by the words of their states."""
         words, first = self.board.words, self.board.first_slot
         values = []
@@ -294,12 +301,12 @@ class FarAgent:
 
     def choose(self, position: Position, limit: Limit | None = None) -> Choice:
         """Its move; it is not asked for a forced pass."""
-        refuse_finished(self.game, position)
+        require_unfinished(self.game, position)
         if limit != self.limit:
             self.limit = limit
             self._change({"limit": asdict(limit) if limit else None})
         self.board.place(position)
-        if self.board.found == 0:
+        if self.board.move_count == 0:
             return Choice(self.game.legal(position)[0])
         slot, nodes, value = self.answer(self.board)
         move = self.game.moves_of(slot)
@@ -307,7 +314,7 @@ class FarAgent:
         return choice or Choice(move, None if math.isnan(value) else value, nodes=nodes)
 
 
-def python_paths() -> tuple[str, ...]:
+def python_directories() -> tuple[str, ...]:
     """The directories of Python and of our own packages."""
     packages = (str(ROOT / name) for name in ("games", "agents"))
     return tuple(dict.fromkeys([sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve()),

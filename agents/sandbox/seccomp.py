@@ -4,7 +4,7 @@ import ctypes
 import errno
 import struct
 
-from agents.sandbox.syscalls import NO_NEW_PRIVILEGES, numbers_known, prctl, system_call
+from agents.sandbox.syscalls import NO_NEW_PRIVILEGES, is_supported, prctl, system_call
 
 SECCOMP, SET_MODE_FILTER = 317, 1
 X86_64, X32 = 0xC000_003E, 0x4000_0000
@@ -14,7 +14,7 @@ NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16  # offsets in what a filter sees
 
 # Numbers of x86-64. Other processes' memory and limits, mounts, the kernel, keys, clocks, devices,
 # memory that no limit counts, everything that outlives the process.
-DENIED = {
+REFUSED_CALLS = {
     "ptrace": 101, "process_vm_readv": 310, "process_vm_writev": 311, "process_madvise": 440,
     "kcmp": 312, "pidfd_getfd": 438, "mount": 165, "umount2": 166, "pivot_root": 155,
     "chroot": 161, "fsopen": 430, "fsconfig": 431, "fsmount": 432, "fspick": 433,
@@ -40,21 +40,21 @@ TIOCSTI, TIOCLINUX = 0x5412, 0x541C
 Instruction = tuple[int, int, int, int]  # code, jumps if true and false, operand
 
 
-def restrict(inet: bool = False) -> None:
+def filter_system_calls(inet: bool = False) -> None:
     """Install the filter; OSError where there is none for this machine.
 
     `inet` is for a process in a network of its own, where nothing is but itself.
     """
-    if not numbers_known():
+    if not is_supported():
         raise OSError(errno.ENOSYS, "seccomp: no table of system calls for this machine")
-    program = b"".join(struct.pack("<HBBI", *each) for each in instructions(inet))
+    program = b"".join(struct.pack("<HBBI", *each) for each in filter_program(inet))
     code = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("<H6xQ", len(program) // 8, ctypes.addressof(code))
     prctl("no new privileges", NO_NEW_PRIVILEGES, 1)
     system_call("seccomp", SECCOMP, SET_MODE_FILTER, 0, ctypes.c_char_p(header))
 
 
-def instructions(inet: bool) -> list[Instruction]:
+def filter_program(inet: bool) -> list[Instruction]:
     """The filter: what is listed is refused, or looked at by its arguments; the rest goes."""
     program: list[Instruction] = [
         (LOAD, 0, 0, ARCHITECTURE),
@@ -64,7 +64,7 @@ def instructions(inet: bool) -> list[Instruction]:
         (AT_LEAST, 0, 1, X32),
         (RETURN, 0, 0, KILL),
     ]
-    for number in DENIED.values():
+    for number in REFUSED_CALLS.values():
         program += [(EQUAL, 0, 1, number), (RETURN, 0, 0, REFUSE | errno.EPERM)]
     # C libraries fall back to `clone`, whose flags can be looked at.
     program += [(EQUAL, 0, 1, CLONE3), (RETURN, 0, 0, REFUSE | errno.ENOSYS)]

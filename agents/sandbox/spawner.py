@@ -16,31 +16,39 @@ from pathlib import Path
 from agents.core import AgentSpec
 from agents.sandbox import syscalls
 from agents.sandbox import usage as process_tree
-from agents.sandbox.isolation import UNSTARTED, Confinement, WallLevel, begin, forget, leave, level
+from agents.sandbox.isolation import (
+    UNSTARTED,
+    IsolationLevel,
+    Restrictions,
+    begin,
+    exit_process,
+    find_level,
+    reset_interpreter,
+)
 from agents.sandbox.messages import (
     MESSAGE_BYTES,
     End,
     Ended,
+    FindProcess,
     Message,
-    Prepare,
-    Prepared,
+    Preload,
+    Preloaded,
     Start,
-    Where,
-    close_all,
-    packed,
-    unpacked,
+    close_descriptors,
+    decode,
+    encode,
 )
-from agents.sandbox.usage import BotLog, cleaned, remove, scratch_bytes
+from agents.sandbox.usage import BotLog, directory_bytes, remove_directory, remove_leftovers
 from games import Game
-from games.base.text import quoted
+from games.base.text import quote
 
 QUESTIONS, ANSWERS = 3, 4  # descriptors of a Python bot
 LOOK_SECONDS = 0.1
-FORCED = "PITFLIP_WALL"  # names a level of the ladder: no stronger one is used
+LEVEL_VARIABLE = "PITFLIP_WALL"  # names a level of the ladder: no stronger one is used
 MOST_DESCRIPTORS = 2
 
 
-class Bot:
+class RunningBot:
     """A running bot as the spawner sees it."""
 
     def __init__(self, start: Start, client: socket.socket, process: int, log: int) -> None:
@@ -53,7 +61,7 @@ class Bot:
         self.run_when_seen: int | None = None
 
 
-def prepared(spec: AgentSpec, of: Game, thoughts: bool) -> str:
+def preload_problem(spec: AgentSpec, of: Game, thoughts: bool) -> str:
     """Load what a bot of the spec needs; returns why that failed, empty if it did not."""
     from agents.sandbox import bot_server  # noqa: PLC0415  # it loads the compiler
 
@@ -67,23 +75,23 @@ def prepared(spec: AgentSpec, of: Game, thoughts: bool) -> str:
 def missing(program: str) -> str:
     """Why a program is not found: it is there, perhaps, but not what it needs."""
     if os.path.exists(program):
-        return f"{quoted(program)} needs an interpreter or a loader that it cannot see"
-    return f"there is no {quoted(program)} that it may read"
+        return f"{quote(program)} needs an interpreter or a loader that it cannot see"
+    return f"there is no {quote(program)} that it may read"
 
 
-def program(start: Start) -> Callable[[], int]:
+def bot_main(start: Start) -> Callable[[], int]:
     """What a bot's process does once it is confined."""
 
     def execute() -> int:
         try:
             os.execvpe(start.command[0], start.command, os.environ)
         except FileNotFoundError:
-            leave(UNSTARTED, missing(start.command[0]))
+            exit_process(UNSTARTED, missing(start.command[0]))
 
     def bridged() -> int:
         from agents.sandbox import bot_server  # noqa: PLC0415  # loaded before the fork
 
-        forget()
+        reset_interpreter()
         spec, of = pickle.loads(start.recipe)
         return bot_server.serve(spec, of, QUESTIONS, ANSWERS)
 
@@ -93,11 +101,11 @@ def program(start: Start) -> Callable[[], int]:
 class Spawner:
     """Keeps track of who asked for which bots; it knows nothing of the run."""
 
-    def __init__(self, root: socket.socket, walls: WallLevel, scratch: Path) -> None:
+    def __init__(self, root: socket.socket, walls: IsolationLevel, scratch: Path) -> None:
         """`root` brings a socket for each process that asks."""
         self.root, self.walls, self.scratch = root, walls, scratch
         self.clients: dict[int, socket.socket] = {}
-        self.bots: dict[int, Bot] = {}  # by process
+        self.bots: dict[int, RunningBot] = {}  # by process
         self.prepared: set[tuple[str, str, bool]] = (
             set()
         )  # games, kinds of bots, whether they think
@@ -130,7 +138,7 @@ class Spawner:
                 self.next_look = time.monotonic() + LOOK_SECONDS
 
     def _new_client(self) -> bool:
-        content, descriptors = received(self.root)
+        content, descriptors = receive(self.root)
         if not content:
             return False
         client = socket.socket(fileno=descriptors[0])
@@ -140,24 +148,24 @@ class Spawner:
 
     def _serve_client(self, client: socket.socket) -> None:
         try:
-            content, descriptors = received(client)
+            content, descriptors = receive(client)
         except OSError:
             content, descriptors = b"", []
         if not content:
             self._forget_client(client)
             return
-        message = unpacked(content)
+        message = decode(content)
         if isinstance(message, Start):
             self._start(message, client, descriptors)
-        elif isinstance(message, Prepare):
+        elif isinstance(message, Preload):
             spec, of = pickle.loads(message.recipe)
             key = of.name, spec.kind, message.thoughts
-            problem = "" if key in self.prepared else prepared(spec, of, message.thoughts)
+            problem = "" if key in self.prepared else preload_problem(spec, of, message.thoughts)
             self.prepared |= set() if problem else {key}
-            self._tell(client, Prepared(problem))
-        elif isinstance(message, Where):
+            self._send(client, Preloaded(problem))
+        elif isinstance(message, FindProcess):
             bot = self._bot(client, message.number)
-            self._tell(client, Where(message.number, self._first_process(bot) if bot else 0))
+            self._send(client, FindProcess(message.number, self._first_process(bot) if bot else 0))
         elif isinstance(message, End) and (bot := self._bot(client, message.number)):
             self._end(bot)
 
@@ -169,14 +177,14 @@ class Spawner:
         del self.clients[client.fileno()]
         client.close()
 
-    def _bot(self, client: socket.socket, number: int) -> Bot | None:
+    def _bot(self, client: socket.socket, number: int) -> RunningBot | None:
         return next(
             (b for b in self.bots.values() if b.client is client and b.start.number == number), None
         )
 
-    def _tell(self, client: socket.socket, message: Message) -> None:
+    def _send(self, client: socket.socket, message: Message) -> None:
         with suppress(OSError):  # it is gone, which its socket will say
-            client.sendall(packed(message))
+            client.sendall(encode(message))
 
     def _start(self, start: Start, client: socket.socket, theirs: list[int]) -> None:
         reading, writing = os.pipe2(os.O_CLOEXEC)
@@ -184,7 +192,7 @@ class Spawner:
         own = self.scratch / f"{client.fileno()}-{start.number}"
         own.mkdir()
         null = os.open(os.devnull, os.O_RDONLY)
-        confinement = Confinement(
+        confinement = Restrictions(
             self.walls.measures, str(own), start.readable, start.limits, start.cores,
             start.environment, grown=not start.command, cwd=start.cwd,
             loopback=start.loopback,
@@ -200,14 +208,14 @@ class Spawner:
                 ANSWERS: theirs[1],
             }
         try:
-            process = begin(confinement, descriptors, program(start))
+            process = begin(confinement, descriptors, bot_main(start))
         except OSError as error:
-            self._tell(client, Ended(start.number, UNSTARTED, "", str(error), b""))
-            close_all([reading])
+            self._send(client, Ended(start.number, UNSTARTED, "", str(error), b""))
+            close_descriptors([reading])
         else:
-            self.bots[process] = Bot(start, client, process, reading)
+            self.bots[process] = RunningBot(start, client, process, reading)
             self.poll.register(reading, select.POLLIN)
-        close_all([writing, null, *theirs])
+        close_descriptors([writing, null, *theirs])
 
     def _read_log(self, descriptor: int) -> None:
         bot = next((bot for bot in self.bots.values() if bot.log.descriptor == descriptor), None)
@@ -217,7 +225,7 @@ class Spawner:
         elif bot.log.flooded:
             self._end(bot, "flooded", "wrote more to its log than anyone could read")
 
-    def _first_process(self, bot: Bot) -> int:
+    def _first_process(self, bot: RunningBot) -> int:
         """The process of the bot itself; in a root of its own it is the first process's child."""
         if "namespaces" not in self.walls.measures:
             return bot.process
@@ -230,19 +238,19 @@ class Spawner:
         for bot in list(self.bots.values()):
             if cause := self._excess(bot):
                 self._end(bot, *cause)
-        if "namespaces" not in self.walls.measures and syscalls.numbers_known():
+        if "namespaces" not in self.walls.measures and syscalls.is_supported():
             for orphan in process_tree.children(os.getpid()):
                 if orphan not in self.bots:
-                    process_tree.end(orphan)
+                    process_tree.end_tree(orphan)
 
-    def _excess(self, bot: Bot) -> tuple[str, str] | None:
+    def _excess(self, bot: RunningBot) -> tuple[str, str] | None:
         limits = bot.start.limits
         first = self._first_process(bot)
         run = process_tree.time_run(first) if first else None
         if run is not None and run == bot.run_when_seen:
             return None  # it waits, for its turn: who has not run uses no more than before
         tree = process_tree.descendants(first, limits.processes) if first else []
-        threads = sum(map(process_tree.threads, tree))
+        threads = sum(map(process_tree.thread_count, tree))
         if len(tree) > limits.processes or threads > limits.processes:
             return "flooded", f"had more than {limits.processes} processes and threads"
         # The second sum is exact and dear, and never larger than the first.
@@ -253,19 +261,21 @@ class Spawner:
             return "memory", f"used more than {limits.memory >> 20} MB of memory"
         if "namespaces" not in self.walls.measures:
             own = self.scratch / f"{bot.client.fileno()}-{bot.start.number}"
-            if scratch_bytes(own, limits.memory) > limits.memory:
+            if directory_bytes(own, limits.memory) > limits.memory:
                 return "flooded", "filled its directory"
         bot.run_when_seen = run if threads == 1 else None
         return None
 
-    def _end(self, bot: Bot, cause: str = "", reason: str = "") -> None:
+    def _end(self, bot: RunningBot, cause: str = "", reason: str = "") -> None:
         """End all processes of a bot; `_reap` informs its owner."""
         bot.cause, bot.reason = bot.cause or cause, bot.reason or reason
         if "namespaces" in self.walls.measures:
-            process_tree.send(bot.process, signal.SIGKILL)  # and the kernel ends all it began
+            process_tree.send_signal(
+                bot.process, signal.SIGKILL
+            )  # and the kernel ends all it began
         else:
-            process_tree.end(bot.process)
-        self._reaped(bot, *os.wait4(bot.process, 0)[1:])
+            process_tree.end_tree(bot.process)
+        self._handle_exit(bot, *os.wait4(bot.process, 0)[1:])
 
     def _reap(self) -> None:
         """Note which processes have ended."""
@@ -277,9 +287,9 @@ class Spawner:
             if process == 0:
                 return
             if bot := self.bots.get(process):
-                self._reaped(bot, status, usage)
+                self._handle_exit(bot, status, usage)
 
-    def _reaped(self, bot: Bot, status: int, usage: object) -> None:
+    def _handle_exit(self, bot: RunningBot, status: int, usage: object) -> None:
         del self.bots[bot.process]
         if "namespaces" not in self.walls.measures:
             self._look()  # what it has started is nobody's now
@@ -292,17 +302,17 @@ class Spawner:
             code = 128 - code
         seconds = getattr(usage, "ru_utime", 0.0) + getattr(usage, "ru_stime", 0.0)
         ended = Ended(bot.start.number, code, bot.cause, bot.reason, bot.log.kept, seconds)
-        self._tell(bot.client, ended)
-        remove(self.scratch / f"{bot.client.fileno()}-{bot.start.number}")
+        self._send(bot.client, ended)
+        remove_directory(self.scratch / f"{bot.client.fileno()}-{bot.start.number}")
 
     def close(self) -> None:
         """End every bot and remove its files."""
         for bot in list(self.bots.values()):
             self._end(bot)
-        remove(self.scratch)
+        remove_directory(self.scratch)
 
 
-def received(source: socket.socket) -> tuple[bytes, list[int]]:
+def receive(source: socket.socket) -> tuple[bytes, list[int]]:
     """A message with its descriptors; empty if the other end is closed."""
     room = socket.CMSG_SPACE(MOST_DESCRIPTORS * array.array("i").itemsize)
     content, extra, _, _ = source.recvmsg(MESSAGE_BYTES, room)
@@ -320,11 +330,11 @@ def main(descriptor: int) -> None:
     with suppress(OSError, AttributeError):
         syscalls.prctl("subreaper", syscalls.SUBREAPER, 1)
         syscalls.prctl("dumpable", syscalls.DUMPABLE, 0)
-    cleaned(Path(tempfile.gettempdir()))
+    remove_leftovers(Path(tempfile.gettempdir()))
     scratch = Path(tempfile.mkdtemp(prefix=f"pitflip-wall-{os.getpid()}-"))
     root = socket.socket(fileno=descriptor)
     try:
-        walls = level(scratch, os.environ.get(FORCED, ""))
+        walls = find_level(scratch, os.environ.get(LEVEL_VARIABLE, ""))
         root.sendall(pickle.dumps(walls))
         spawner = Spawner(root, walls, scratch)
         spawner.serve()
@@ -332,7 +342,7 @@ def main(descriptor: int) -> None:
     except ConnectionError:
         pass  # whoever began this has ended
     finally:
-        remove(scratch)
+        remove_directory(scratch)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ LAST_CAPABILITY = 63
 CAPABILITY_VERSION = 0x2008_0522
 
 
-def numbers_known() -> bool:
+def is_supported() -> bool:
     """Whether this machine has the system call numbers used here."""
     return sys.platform == "linux" and platform.machine() == "x86_64"
 
@@ -37,7 +37,7 @@ def libc() -> Any:
     return ctypes.PyDLL(None, use_errno=True)
 
 
-def called(what: str, result: int) -> int:
+def check_result(what: str, result: int) -> int:
     """The result of a call that fails with -1; the OSError says of what."""
     if result == -1:
         number = ctypes.get_errno()
@@ -51,16 +51,16 @@ def system_call(what: str, number: int, *arguments: Any) -> int:
         ctypes.c_ulong(each) if isinstance(each, int) else each
         for each in (*arguments, *[0] * (6 - len(arguments)))
     ]
-    return called(what, libc().syscall(ctypes.c_long(number), *padded))
+    return check_result(what, libc().syscall(ctypes.c_long(number), *padded))
 
 
 def prctl(what: str, option: int, argument: int = 0) -> None:
     """Set an attribute of this process."""
     none = ctypes.c_ulong(0)
-    called(what, libc().prctl(option, ctypes.c_ulong(argument), none, none, none))
+    check_result(what, libc().prctl(option, ctypes.c_ulong(argument), none, none, none))
 
 
-def forked(namespaces: int = 0) -> int:
+def fork(namespaces: int = 0) -> int:
     """Fork, the child in new namespaces; its process id here, 0 in the child."""
     if not namespaces:
         return os.fork()
@@ -90,18 +90,18 @@ def write(path: str, text: str) -> None:
 def mount(source: str, target: str, kind: str, flags: int, options: str = "") -> None:
     """Mount a file system, or bind a part of one to another place."""
     arguments = (source.encode(), target.encode(), kind.encode(), ctypes.c_ulong(flags))
-    called(f"mount {target}", libc().mount(*arguments, options.encode()))
+    check_result(f"mount {target}", libc().mount(*arguments, options.encode()))
 
 
-def new_root(directory: str) -> None:
+def change_root(directory: str) -> None:
     """Make a mounted directory the root of this mount namespace; the old one is out of reach."""
     os.chdir(directory)
     system_call("pivot_root", PIVOT_ROOT, ctypes.c_char_p(b"."), ctypes.c_char_p(b"."))
-    called("umount of the old root", libc().umount2(b".", DETACH))
+    check_result("umount of the old root", libc().umount2(b".", DETACH))
     os.chdir("/")
 
 
-def no_capabilities() -> None:
+def drop_capabilities() -> None:
     """Give up every capability, for this process and what it may execute."""
     for capability in range(LAST_CAPABILITY + 1):
         try:
@@ -112,7 +112,7 @@ def no_capabilities() -> None:
     system_call("capset", CAPSET, ctypes.byref(header), ctypes.byref((ctypes.c_uint32 * 6)()))
 
 
-def end_with(parent: int) -> None:
+def die_with_parent(parent: int) -> None:
     """End this process when its parent does, if the parent has not ended already."""
     prctl("death signal", DEATH_SIGNAL, signal.SIGKILL)
     if os.getppid() != parent:

@@ -14,11 +14,11 @@ from agents.core import AgentFailure
 from agents.error_lines import telling_lines
 from agents.sandbox import usage
 from agents.sandbox.isolation import UNSTARTED
-from agents.sandbox.messages import BotLimits, Ended, Start, close_all
-from agents.sandbox.sandbox import Connection, Wall
+from agents.sandbox.messages import BotLimits, Ended, Start, close_descriptors
+from agents.sandbox.sandbox import Connection, Sandbox
 from games.base.errors import printable
 
-MOST_WAITING = 10  # times its limit, for a bot that the machine does not let run
+MAX_WAIT_FACTOR = 10  # times its limit, for a bot that the machine does not let run
 MORE_SECONDS = 5.0
 NOTE_AGAIN = 50_000_000  # nanoseconds
 BUSY = "the machine is too busy"
@@ -27,7 +27,7 @@ CHUNK = 1 << 16
 MOMENT_SECONDS = 1.0  # from the end of what a bot writes to its own
 
 
-class Void(Exception):  # noqa: N818  # the glossary's word
+class VoidGame(Exception):  # noqa: N818  # the glossary's word
     """A fault of ours or of the machine: the game does not count."""
 
 
@@ -52,14 +52,14 @@ class BotDeadline:
         self.noted = time.monotonic_ns()
         return min(taken, max(0, self.before - before))
 
-    def extended(self, seconds: float, since: int) -> int | None:
+    def extend(self, seconds: float, since: int) -> int | None:
         """A later deadline for a bot that could not run; None if it could, Void in the end."""
         now = time.monotonic_ns()
         waited = min(max(0, self._waited_ever() - self.before), now - since)
         if now - since - waited >= int(seconds * BILLION):
             return None
-        if now - since > int((MOST_WAITING * seconds + MORE_SECONDS) * BILLION):
-            raise Void(f"could not run for {(now - since) / BILLION:.1f} s: {BUSY}")
+        if now - since > int((MAX_WAIT_FACTOR * seconds + MORE_SECONDS) * BILLION):
+            raise VoidGame(f"could not run for {(now - since) / BILLION:.1f} s: {BUSY}")
         return since + int(seconds * BILLION) + waited
 
     def _waited_ever(self) -> int:
@@ -71,14 +71,14 @@ class BotDeadline:
 class BotProcess:
     """A bot's process: ended after every fault, started again on request."""
 
-    def __init__(self, name: str, wall: Wall, limits: BotLimits) -> None:
+    def __init__(self, name: str, wall: Sandbox, limits: BotLimits) -> None:
         """`name` is the bot's name in messages; nothing is started yet."""
         self.name, self.wall, self.limits = name, wall, limits
         self.number = 0
         self.connection: Connection | None = None  # to the spawner that started it
         self.questions = self.answers = -1
         self.sent = 0
-        self.heard = False  # whether this process has written anything
+        self.has_written_before = False  # whether this process has written anything
 
     @property
     def alive(self) -> bool:
@@ -97,7 +97,7 @@ class BotProcess:
     def begin(self, program: Mapping[str, object], cores: tuple[int, ...] = ()) -> None:
         """Start the process; `program` are the fields of a `Start`."""
         if self.number:
-            close_all([self.questions, self.answers])  # our parent's, or of a lost spawner
+            close_descriptors([self.questions, self.answers])  # our parent's, or of a lost spawner
             self.number = 0
         connection = self.connection = self.wall.connection()
         reads, self.questions = os.pipe2(os.O_CLOEXEC)
@@ -106,12 +106,12 @@ class BotProcess:
         self.number = connection.number()
         start = Start(number=self.number, limits=self.limits, cores=cores, **program)  # type: ignore[arg-type]
         connection.start(start, reads, writes)
-        close_all([reads, writes])
+        close_descriptors([reads, writes])
         self.readable, self.writable = select.poll(), select.poll()
         self.readable.register(self.answers, select.POLLIN)
         self.writable.register(self.questions, select.POLLOUT)
         self.deadline = BotDeadline(lambda: self.spawner.where(self.number))
-        self.sent, self.heard = 0, False
+        self.sent, self.has_written_before = 0, False
 
     def new_game(self) -> None:
         """Note how long it had to wait for the machine."""
@@ -132,9 +132,9 @@ class BotProcess:
             except BlockingIOError:
                 wait = until - time.monotonic()
                 if wait <= 0 or not self.writable.poll(wait * 1000):
-                    self.fault("timeout", f"did not read its question for {seconds:g} s")
+                    self.raise_fault("timeout", f"did not read its question for {seconds:g} s")
             except OSError:
-                self.died()
+                self.raise_crash()
 
     def receive(self, seconds: float, since: int) -> bytes | None:
         """What it has written, as soon as it comes: nothing when it has ended, None too late.
@@ -147,14 +147,14 @@ class BotProcess:
             if self.readable.poll(max(0.0, wait / 1e6 + 0.5)):
                 with suppress(OSError):
                     content = os.read(self.answers, CHUNK)
-                    self.heard |= bool(content)
+                    self.has_written_before |= bool(content)
                     return content
                 return b""
             try:
-                later = self.deadline.extended(seconds, since)
-            except Void as void:
+                later = self.deadline.extend(seconds, since)
+            except VoidGame as void:
                 self.end()
-                raise Void(f"{self.name} {void}") from None
+                raise VoidGame(f"{self.name} {void}") from None
             if later is None:
                 return None
             until = later
@@ -170,22 +170,22 @@ class BotProcess:
         """What it has written; ending, or writing nothing in time, is its fault."""
         content = self.receive(seconds, since)
         if content is None:
-            self.fault("timeout", f"{silence} within {seconds:g} s")
-        return content or self.died()
+            self.raise_fault("timeout", f"{silence} within {seconds:g} s")
+        return content or self.raise_crash()
 
     @property
     def has_written(self) -> bool:
         """Whether something can be read at once, its end too."""
         return bool(self.readable.poll(0))
 
-    def hung_up(self, seconds: float) -> bool:
+    def close_input(self, seconds: float) -> bool:
         """Close its input; whether it writes something then: it was in a buffer of its own."""
         os.close(self.questions)
         self.questions = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
         return bool(self.receive(seconds, time.monotonic_ns()))
 
     @property
-    def gone(self) -> bool:
+    def has_closed(self) -> bool:
         """Whether it has closed its end between two games, as many programs do."""
         return any(event & select.POLLHUP for _, event in self.readable.poll(0))
 
@@ -193,17 +193,19 @@ class BotProcess:
         """Whether its process ends within this time."""
         return self.spawner.has_ended(self.number, seconds)
 
-    def died(self) -> NoReturn:
+    def raise_crash(self) -> NoReturn:
         """Raise the failure of a bot that has ended or closed its end."""
-        unread, unheard = self._unread(), not self.heard
+        unread, unheard = self._unread(), not self.has_written_before
         by_itself = self.spawner.has_ended(self.number, MOMENT_SECONDS)
         ended = self.end()
-        how = ended.how if by_itself else ended.reason or "closed its end of the pipe"
+        how = ended.description if by_itself else ended.reason or "closed its end of the pipe"
         if unheard and ended.code == UNSTARTED:  # as shells and `env` say it, too
-            self.raise_("unloadable", "cannot be started", ended)
+            self.raise_failure("unloadable", "cannot be started", ended)
         if unread and not ended.cause:
-            self.raise_("unloadable", f"cannot be used: it {how} before it read anything", ended)
-        self.raise_(ended.cause or "crashed", how, ended)
+            self.raise_failure(
+                "unloadable", f"cannot be used: it {how} before it read anything", ended
+            )
+        self.raise_failure(ended.cause or "crashed", how, ended)
 
     def _unread(self) -> bool:
         """Whether it has not yet read a byte of what it was sent: it is still loading."""
@@ -212,12 +214,12 @@ class BotProcess:
             count = fcntl.ioctl(self.questions, termios.FIONREAD, count)
         return self.sent > 0 and struct.unpack("i", count)[0] == self.sent
 
-    def fault(self, kind: str, message: str) -> NoReturn:
+    def raise_fault(self, kind: str, message: str) -> NoReturn:
         """End it because it has broken a rule."""
         ended = self.end()
-        self.raise_(ended.cause or kind, ended.reason or message, ended)
+        self.raise_failure(ended.cause or kind, ended.reason or message, ended)
 
-    def raise_(self, kind: str, message: str, ended: Ended) -> NoReturn:
+    def raise_failure(self, kind: str, message: str, ended: Ended) -> NoReturn:
         """Raise the failure, with the lines it wrote that say why."""
         lines = telling_lines(ended.log.decode(errors="backslashreplace"))
         trace = "\n".join(printable(line) for line in lines)
@@ -226,5 +228,5 @@ class BotProcess:
     def end(self) -> Ended:
         """End the process and everything it has started."""
         number, self.number = self.number, 0
-        close_all([self.questions, self.answers])
+        close_descriptors([self.questions, self.answers])
         return self.spawner.end(number)

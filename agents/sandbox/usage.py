@@ -10,9 +10,9 @@ from pathlib import Path
 
 KEPT_BYTES = 4096
 # What a bot may write at once, and by the second.
-ALLOWANCE, BYTES_A_SECOND = 16 << 20, 1 << 20
+BURST_BYTES, BYTES_PER_SECOND = 16 << 20, 1 << 20
 COUNTED = ("Private_Clean:", "Private_Dirty:", "Private_Hugetlb:", "Swap:")
-LOOKS = 1000  # at a tree that is ended but grows
+MAX_SWEEPS = 1000  # at a tree that is ended but grows
 NAME = re.compile(r"pitflip-wall-([0-9]+)-.*")
 MOST_FILES = 4096
 
@@ -24,7 +24,7 @@ class BotLog:
         """`descriptor` is where it can be read, without waiting."""
         self.descriptor = descriptor
         self.kept = b""
-        self.allowance, self.since = float(ALLOWANCE), time.monotonic()
+        self.allowance, self.since = float(BURST_BYTES), time.monotonic()
 
     @property
     def flooded(self) -> bool:
@@ -40,8 +40,8 @@ class BotLog:
         except OSError:
             return False
         now = time.monotonic()
-        self.allowance += (now - self.since) * BYTES_A_SECOND - len(piece)
-        self.allowance, self.since = min(self.allowance, ALLOWANCE), now
+        self.allowance += (now - self.since) * BYTES_PER_SECOND - len(piece)
+        self.allowance, self.since = min(self.allowance, BURST_BYTES), now
         self.kept = (self.kept + piece)[-KEPT_BYTES:]
         return bool(piece)
 
@@ -77,7 +77,7 @@ def descendants(process: int, most: int = 1 << 16) -> list[int]:
     return tree
 
 
-def threads(process: int) -> int:
+def thread_count(process: int) -> int:
     """How many threads a process has; 0 if it has ended."""
     with suppress(OSError):
         return len(os.listdir(f"/proc/{process}/task"))
@@ -120,39 +120,39 @@ def time_run(process: int) -> int | None:
     return None
 
 
-def end(process: int) -> None:
+def end_tree(process: int) -> None:
     """End a process and all below it; they are stopped first, so that none can fork away."""
     quiet = 0
-    for _ in range(LOOKS):
+    for _ in range(MAX_SWEEPS):
         tree = descendants(process)
         for each in tree:
-            send(each, signal.SIGSTOP)
+            send_signal(each, signal.SIGSTOP)
         quiet = quiet + 1 if descendants(process) == tree else 0
         if quiet == 2:  # looks without a change
             break
     for each in reversed(descendants(process)):
-        send(each, signal.SIGKILL)
+        send_signal(each, signal.SIGKILL)
 
 
-def send(process: int, number: signal.Signals) -> None:
+def send_signal(process: int, number: signal.Signals) -> None:
     """Send a signal to a process that may have ended."""
     with suppress(ProcessLookupError, PermissionError):
         os.kill(process, number)
 
 
-def remove(directory: Path) -> None:
+def remove_directory(directory: Path) -> None:
     """Remove a directory and its contents, whatever a bot put there; links are not followed."""
     with suppress(OSError):
         os.chmod(directory, 0o700, follow_symlinks=False)
     with suppress(OSError):
         top = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-        while sum(_removed(top, name) for name in os.listdir(top)):
+        while sum(_remove_entry(top, name) for name in os.listdir(top)):
             pass
         os.close(top)
         directory.rmdir()
 
 
-def _removed(top: int, name: str) -> bool:
+def _remove_entry(top: int, name: str) -> bool:
     """Remove a file, or a directory after what is in it has moved up: bots nest thousands."""
     with suppress(OSError):
         os.unlink(name, dir_fd=top)
@@ -172,7 +172,7 @@ def _removed(top: int, name: str) -> bool:
     return False
 
 
-def scratch_bytes(directory: Path, most: int) -> int:
+def directory_bytes(directory: Path, most: int) -> int:
     """What lies in a directory, counted until it is more than `most`; many files are too much."""
     total = files = 0
     for place, _, names in os.walk(directory):
@@ -185,10 +185,10 @@ def scratch_bytes(directory: Path, most: int) -> int:
     return total
 
 
-def cleaned(base: Path) -> None:
+def remove_leftovers(base: Path) -> None:
     """Remove what killed spawners left behind."""
     with suppress(OSError):
         for each in base.iterdir():
             found = NAME.fullmatch(each.name)
             if found and not Path(f"/proc/{found[1]}").exists():
-                remove(each)
+                remove_directory(each)

@@ -11,10 +11,10 @@ from agents.core import (
     AgentSpec,
     Choice,
     Limit,
+    Options,
     SearchedMove,
-    Settings,
     Weights,
-    refuse_finished,
+    require_unfinished,
 )
 from agents.evaluation.features import address_of
 from agents.evaluation.learned_value import with_learned
@@ -63,7 +63,7 @@ class CompiledAgent:
         spec: AgentSpec,
         of: Game,
         policy: str,
-        settings: Settings,
+        settings: Options,
         limit: Limit | None = None,
     ) -> None:
         """`policy` is one of the kernels' KINDS; `settings` holds every option of the spec's kind.
@@ -134,7 +134,7 @@ class CompiledAgent:
 
     def choose(self, position: Position, limit: Limit | None = None) -> Choice:
         """The move and, from a search, its value, depth, nodes, line and whether it is exact."""
-        refuse_finished(self.game, position)
+        require_unfinished(self.game, position)
         self._limit(limit or self.limit)
         try:
             choice = self.decide(position)

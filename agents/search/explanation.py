@@ -10,7 +10,7 @@ from agents.core import Agent, AgentSpec, Choice, SearchedMove
 from agents.evaluation.features import TERMS
 from agents.kinds.perfect import PerfectAgent
 from agents.registry import Kind
-from agents.sandbox.sandboxed_agent import FarAgent
+from agents.sandbox.sandboxed_agent import SandboxedAgent
 from agents.search.bind import agent_kernels, called_features, knowledge_names, part_names
 from agents.search.compiled_agent import CompiledAgent, value_of
 from agents.search.context import KIND, KINDS, MOST_FEATURES, PHASES, SOLVE, UNIT, WEIGHTS, WIN
@@ -69,16 +69,16 @@ class Term:
 
 def without_noise(spec: AgentSpec, kind: Kind) -> AgentSpec:
     """The spec of the agent as it plays when chance does not take its move away."""
-    return spec.changed(epsilon=None) if kind.option("epsilon") else spec
+    return spec.replace(epsilon=None) if kind.option("epsilon") else spec
 
 
-def search_of(agent: Agent, choice: Choice) -> CompiledAgent | FarAgent | None:
+def search_of(agent: Agent, choice: Choice) -> CompiledAgent | SandboxedAgent | None:
     """The search that made the choice; None if the agent chose without one."""
     if isinstance(agent, PerfectAgent):
         return None if agent.proved else search_of(agent.smart, choice)
     if isinstance(agent, CompiledAgent):
         return agent if agent.limit is not None else None
-    return agent if isinstance(agent, FarAgent) and agent.searches else None
+    return agent if isinstance(agent, SandboxedAgent) and agent.searches else None
 
 
 def move_views(agent: Agent, of: Game, position: Position, choice: Choice) -> Iterator[MoveView]:
@@ -115,7 +115,7 @@ def moves_on_board(of: Game, position: Position) -> list[int]:
 
 
 def views_of_search(
-    search: CompiledAgent | FarAgent, position: Position, legal: list[int], choice: Choice
+    search: CompiledAgent | SandboxedAgent, position: Position, legal: list[int], choice: Choice
 ) -> Iterator[MoveView]:
     """Every move by the agent's own search, all to the depth at which the choice was made.
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.core import AgentSpec
-from agents.registry import outside, varies
+from agents.registry import is_external, varies
 from arena.planning.games import Games, Termination
 from games import Game
 from games.kernels.splitmix import STRIDE, mixed
@@ -27,7 +27,7 @@ OwnGames: TypeAlias = dict[tuple[int, int], Moves]
 Pieces = Callable[[], Iterable[tuple[Games, Flags]]]
 
 
-def keys_of(games: Games) -> Words:
+def game_keys(games: Games) -> Words:
     """A number for each game, which its moves and the agents in both seats decide.
 
     Games that were forfeited unplayed have no moves: their openings tell them apart.
@@ -39,12 +39,12 @@ def keys_of(games: Games) -> Words:
     return keys
 
 
-def repeats(parts: Iterable[Games]) -> Flags:
+def duplicate_flags(parts: Iterable[Games]) -> Flags:
     """Which games repeat earlier ones; `parts` are all games in schedule order."""
     with tempfile.SpooledTemporaryFile(max_size=8 * AT_ONCE) as file:
         size = 0
         for part in parts:
-            file.write(keys_of(part).tobytes())
+            file.write(game_keys(part).tobytes())
             size += len(part)
         found = np.zeros(size, np.bool_)
         shares = -(-size // AT_ONCE)
@@ -100,7 +100,7 @@ class IdenticalPlay(NamedTuple):
         )
 
 
-class SameGames:
+class DuplicateAgentFinder:
     """Takes games and keeps a sum for every pair of agents: equal games have equal sums.
 
     A game counts with its opening and seat. Forfeited games, and those that were never played,
@@ -110,7 +110,9 @@ class SameGames:
     def __init__(self, specs: Sequence[AgentSpec]) -> None:
         """No games yet."""
         self.sure = [varies(spec) is None for spec in specs]
-        self.may = np.array([sure or outside(s) for sure, s in zip(self.sure, specs, strict=True)])
+        self.may = np.array(
+            [sure or is_external(s) for sure, s in zip(self.sure, specs, strict=True)]
+        )
         self.sums: dict[int, dict[int, tuple[int, int]]] = {}
         self.opponents: dict[int, set[int]] = {}
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from arena.analysis.summary_file import stored_checks
+from arena.analysis.summary_file import load_checks
 from arena.storage.provenance import read_run
 from games.base.schema import KeyValues
 
@@ -63,5 +63,5 @@ def _claimed(directory: Path, that: str, test: str, values: KeyValues) -> bool:
         check.get("that") == that
         and check.get("test") == test
         and all(check.get("values", {}).get(key) == values.get(key) for key in (test, "of"))
-        for check in stored_checks(directory)
+        for check in load_checks(directory)
     )

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.sandbox.sandbox import Wall
-from arena.analysis.duplicates import IdenticalPlay, SameGames, repeats
+from agents.sandbox.sandbox import Sandbox
+from arena.analysis.duplicates import DuplicateAgentFinder, IdenticalPlay, duplicate_flags
 from arena.analysis.exclusions import Exclusion
-from arena.analysis.match_counts import FAIR, Match, MatchSums
-from arena.analysis.timings import Timing, TimingSums
+from arena.analysis.match_counts import FAIR, Match, MatchCounter
+from arena.analysis.timings import Timing, TimingCounter
 from arena.planning.games import (
     DRAW,
     LOSS,
     WIN,
+    GameParts,
     Games,
-    Parts,
     Termination,
-    cut,
     first_movers,
-    moves_of,
+    moves_of_game,
     pieces,
+    slice_games,
 )
 from arena.planning.plan import Plan
 from games.base.schema import KeyValues
@@ -45,7 +45,7 @@ CLEAN = (Termination.NORMAL, Termination.TOO_LONG)
 FOUND = 64  # pairings that stay in memory once somebody has asked for them
 
 
-def never_looked(_: str, __: str, ___: KeyValues) -> int:
+def no_earlier_looks(_: str, __: str, ___: KeyValues) -> int:
     """The earlier looks at a claim where nobody kept any."""
     return 0
 
@@ -67,7 +67,7 @@ class Evidence:
     """
 
     plan: Plan
-    parts: Parts
+    parts: GameParts
     games: int
     openings: int
     repeat: Flags
@@ -79,11 +79,11 @@ class Evidence:
     census: Census
     starts: Callable[[], Lines]
     replay: Replay | None
-    wall: Wall  # behind which a user's code is asked once more, by proofs
+    wall: Sandbox  # behind which a user's code is asked once more, by proofs
     judged: Callable[[int], "JudgedMoves"]
     progress: Callable[[str], None]
     steady: Census = ()
-    looks: Looks = never_looked
+    looks: Looks = no_earlier_looks
     same: tuple[IdenticalPlay, ...] = ()
     traced: bool = True
     opening_plies: tuple[int, int] | None = None
@@ -126,7 +126,7 @@ class Evidence:
         """The moves of the game in a row; None if they were not kept."""
         games, leg = self.game(row)
         if games.moves is not None:
-            return moves_of(games, leg)
+            return moves_of_game(games, leg)
         return self.replay and self.replay(row, games)
 
     def command(self, row: int) -> str | None:
@@ -146,16 +146,16 @@ class Evidence:
             return f"{lead} resigns"
         if not how.fair and not drawn:
             return f"{lead} forfeits ({how.name.lower()})"
-        return f"{lead} {ending(0 if drawn else int(games.margin[leg]) * (1 - 2 * seat))}"
+        return f"{lead} {ending_text(0 if drawn else int(games.margin[leg]) * (1 - 2 * seat))}"
 
 
 def evidence_of(
     plan: Plan,
-    parts: Parts,
+    parts: GameParts,
     census: Census = (),
     starts: Callable[[], Lines] = lambda: ((),),
     replay: Replay | None = None,
-    wall: Wall | None = None,
+    wall: Sandbox | None = None,
     progress: Callable[[str], None] = lambda _: None,
     steady: Census = (),
     looks: Looks | None = None,
@@ -163,9 +163,13 @@ def evidence_of(
     excluded: tuple[Exclusion, ...] = (),
 ) -> Evidence:
     """The evidence of games in schedule order, both games of a pairing together."""
-    repeat = repeats(parts())
-    summed, timing, faultless = MatchSums(), TimingSums(plan.names), FaultlessPlay(plan.names)
-    same, duplicates = SameGames([*plan.agents.values()]), 0
+    repeat = duplicate_flags(parts())
+    summed, timing, faultless = (
+        MatchCounter(),
+        TimingCounter(plan.names),
+        CleanGameCounter(plan.names),
+    )
+    same, duplicates = DuplicateAgentFinder([*plan.agents.values()]), 0
     for piece, again in marked_pieces(parts, repeat):
         summed.take(piece, again)
         timing.take(piece)
@@ -175,26 +179,26 @@ def evidence_of(
 
     @cache
     def judged(last: int) -> "JudgedMoves":
-        from arena.analysis.move_losses.judge import judged_moves  # noqa: PLC0415  # the compiler
+        from arena.analysis.move_losses.judge import judge_moves  # noqa: PLC0415  # the compiler
 
-        return judged_moves(plan, parts, repeat, starts(), last, progress)
+        return judge_moves(plan, parts, repeat, starts(), last, progress)
 
     @lru_cache(FOUND)
     def pairing(number: int) -> Games:
-        return pairing_of(parts, number)
+        return pair_games(parts, number)
 
     matches = tuple(summed.matches())
     met = np.unique(np.concatenate([np.empty(0, np.int32), *(each.openings for each in matches)]))
     return Evidence(
         plan, parts, len(repeat), len(met), repeat, matches,
         tuple(timing.rows()), faultless.faulty(), faultless.keeps_moves, pairing, census, starts,
-        replay, wall or Wall(), judged, progress, steady, looks or never_looked,
+        replay, wall or Sandbox(), judged, progress, steady, looks or no_earlier_looks,
         same.found(plan.of, lambda: marked_pieces(parts, repeat)), faultless.traced,
         _range(opening_plies, met), duplicates, excluded,
     )  # fmt: skip
 
 
-def marked_pieces(parts: Parts, repeat: Flags) -> Iterator[tuple[Games, Flags]]:
+def marked_pieces(parts: GameParts, repeat: Flags) -> Iterator[tuple[Games, Flags]]:
     """All games piece by piece, each with the marks of those that repeat earlier ones."""
     at = 0
     for piece in pieces(parts()):
@@ -209,7 +213,7 @@ def _range(plies: Rows | None, met: NDArray[np.int32]) -> tuple[int, int] | None
     return int(plies[met].min()), int(plies[met].max())
 
 
-class FaultlessPlay:
+class CleanGameCounter:
     """Takes games and notes who ever played one without a fault, and what is kept of them."""
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -233,17 +237,17 @@ class FaultlessPlay:
         return frozenset(self.names[at] for at in places)
 
 
-def pairing_of(parts: Parts, number: int) -> Games:
+def pair_games(parts: GameParts, number: int) -> Games:
     """Both games of a pairing with all that is kept of them; IndexError if it is not there."""
     row = 2 * number
     for part in parts():
         if row < len(part):
-            return cut(part, row, row + 2)
+            return slice_games(part, row, row + 2)
         row -= len(part)
     raise IndexError(f"there is no pairing {number}")
 
 
-def ending(margin: int) -> str:
+def ending_text(margin: int) -> str:
     """How an agent that does not win ends a game with this margin."""
     return "draws" if margin == 0 else f"loses by {-margin}"
 
@@ -255,7 +259,7 @@ def not_won(games: Games, agent: int, other: int) -> Flags:
     return np.asarray(first | second)
 
 
-def forfeited(games: Games, agents: Sequence[int]) -> Flags:
+def forfeited_games(games: Games, agents: Sequence[int]) -> Flags:
     """Which games one of these agents lost by a fault of its own."""
     lost = np.where(games.result == LOSS, games.first, games.second)
     faults = ~np.isin(games.termination, FAIR) & (games.result != DRAW)

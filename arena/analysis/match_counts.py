@@ -142,7 +142,7 @@ class Piled(NamedTuple):
     differ: GameColumn
 
 
-class MatchSums:
+class MatchCounter:
     """Takes the games of a run in schedule order and sums them up by match.
 
     What it holds grows with agents and openings, not with games, and how the games are cut leaves

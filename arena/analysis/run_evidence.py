@@ -3,22 +3,22 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from agents.sandbox.sandbox import Wall
+from agents.sandbox.sandbox import Sandbox
 from arena.analysis.earlier_looks import EarlierLooks
 from arena.analysis.evidence import Evidence, evidence_of
 from arena.analysis.exclusions import Exclusion
-from arena.planning.games import Parts
+from arena.planning.games import GameParts
 from arena.planning.schedule import DrawnPlan
-from arena.playing.forfeits import FaultRule
-from arena.playing.worker import replayer
+from arena.playing.forfeits import ForfeitRule
+from arena.playing.worker import make_move_replayer
 
 
 def evidence_of_run(
     drawn: DrawnPlan,
-    parts: Parts,
+    parts: GameParts,
     played: int,
     directory: Path,
-    wall: Wall,
+    wall: Sandbox,
     progress: Callable[[str], None],
     unloadable: Mapping[int, str],
 ) -> Evidence:
@@ -32,7 +32,7 @@ def evidence_of_run(
         parts,
         census,
         lambda: drawn.starts,
-        replayer(drawn, wall),
+        make_move_replayer(drawn, wall),
         wall,
         progress,
         drawn.without_chance,
@@ -43,10 +43,10 @@ def evidence_of_run(
 
 
 def excluded_bots(
-    drawn: DrawnPlan, parts: Parts, unloadable: Mapping[int, str]
+    drawn: DrawnPlan, parts: GameParts, unloadable: Mapping[int, str]
 ) -> tuple[Exclusion, ...]:
     """Return the bots that the rule of faults excludes, in the order of the experiment."""
-    rule, at = FaultRule(drawn, unloadable), 0
+    rule, at = ForfeitRule(drawn, unloadable), 0
     if not rule.counts.bots:
         return ()
     for games in parts():

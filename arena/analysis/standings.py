@@ -13,10 +13,10 @@ from arena.analysis.win_rates import ONLY_FORFEITS, WinRate
 from arena.planning.rounds import TournamentStanding
 from arena.stats.bradley_terry import EXACT
 from arena.stats.elo import FEW_OPENINGS
-from arena.stats.estimate import Estimate, EstimateKind, nothing, transformed
+from arena.stats.estimate import Estimate, EstimateKind, no_estimate, transform
 from arena.stats.intervals import lower_bound
-from arena.stats.rating_data import Results, in_order_of_content
-from arena.stats.ratings import Pool, RatingPlan, Ratings, rate
+from arena.stats.rating_data import RatingData, in_order_of_content
+from arena.stats.ratings import RatingGroup, RatingPlan, Ratings, rate
 from arena.stats.spread import Spread, spread
 from arena.stats.sprt_estimates import as_raw
 from arena.stats.text import first_move_text, rating_text
@@ -166,7 +166,7 @@ def _key(own: GameTally) -> tuple[float, ...]:
     return own.games == 0, -own.score, -own.won / games, -own.margin / games
 
 
-def points_rows(own: Mapping[str, GameTally], places: Mapping[str, int]) -> list[PointsRow]:
+def points_standings(own: Mapping[str, GameTally], places: Mapping[str, int]) -> list[PointsRow]:
     """One row for each agent that played, in the official order."""
     return [
         PointsRow(
@@ -186,7 +186,7 @@ def points_rows(own: Mapping[str, GameTally], places: Mapping[str, int]) -> list
     ]
 
 
-def points_lines(rows: Sequence[PointsRow], excluded: Collection[str] = ()) -> list[str]:
+def points_table_lines(rows: Sequence[PointsRow], excluded: Collection[str] = ()) -> list[str]:
     """Return the table in lines, the champion in the last one but one.
 
     Bots that the run `excluded` are marked.
@@ -208,7 +208,7 @@ def points_lines(rows: Sequence[PointsRow], excluded: Collection[str] = ()) -> l
 
 
 @dataclass(frozen=True, slots=True)
-class Rated:
+class AgentStanding:
     """One agent's rating and place; agents of different groups cannot be compared.
 
     `points` are those of all its `games`, the rating rests on the `counted` ones;
@@ -247,11 +247,11 @@ class Group:
 class Standings:
     """Agents ordered by group, then by strength."""
 
-    agents: tuple[Rated, ...]
+    agents: tuple[AgentStanding, ...]
     groups: tuple[Group, ...]
 
 
-class RatingBasis(NamedTuple):
+class SampleSizes(NamedTuple):
     """What one agent's rating rests on; `effective` are independent pairings as sure."""
 
     games: int
@@ -275,9 +275,9 @@ def standings(
     `stopped` says that a sequential test ended them. All games of `faulty` agents ended by
     somebody's fault: they say nothing of their strength.
     """
-    results = results_of(found, len(names), BLOCKS)
+    results = rating_data_of_matches(found, len(names), BLOCKS)
     played = _played(found, names, rates)
-    ranked = ranked_agents(results, names, rates, played, plan, faulty=faulty)
+    ranked = rank_agents(results, names, rates, played, plan, faulty=faulty)
     if stopped:
         ranked = as_raw_ratings(ranked)
     return ranked
@@ -297,11 +297,11 @@ def as_raw_ratings(found: Standings, stopped: Collection[str] | None = None) -> 
     return replace(found, agents=tuple(rows))
 
 
-def ranked_agents(
-    results: Results,
+def rank_agents(
+    results: RatingData,
     names: Sequence[str],
     rates: Sequence[WinRate],
-    played: Sequence[RatingBasis],
+    played: Sequence[SampleSizes],
     plan: RatingPlan,
     *,
     faulty: Collection[str] = (),
@@ -333,7 +333,7 @@ def in_official_order(found: Standings, places: Mapping[str, int]) -> Standings:
     return replace(found, agents=ordered)
 
 
-def _place(row: Rated) -> tuple[bool, int, float]:
+def _place(row: AgentStanding) -> tuple[bool, int, float]:
     """Ranked agents first, by group, then by strength; equal ones in the experiment's order."""
     elo = row.elo.value
     if elo is None:  # a bound alone: above or below all that is known
@@ -342,8 +342,8 @@ def _place(row: Rated) -> tuple[bool, int, float]:
     return row.elo.reason == ONLY_FORFEITS, row.group, 0.0 - round(elo, 6)
 
 
-def _only_forfeits(row: Rated) -> Rated:
-    elo = nothing(ONLY_FORFEITS, level=row.elo.level)
+def _only_forfeits(row: AgentStanding) -> AgentStanding:
+    elo = no_estimate(ONLY_FORFEITS, level=row.elo.level)
     return replace(row, elo=elo, text=ONLY_FORFEITS)
 
 
@@ -356,8 +356,8 @@ def _only_rates(rates: Iterable[WinRate]) -> Mapping[str, WinRate | None]:
 
 
 def _of_pair(
-    row: Rated, only: Mapping[str, WinRate | None], plan: RatingPlan, names: Sequence[str]
-) -> Rated:
+    row: AgentStanding, only: Mapping[str, WinRate | None], plan: RatingPlan, names: Sequence[str]
+) -> AgentStanding:
     """The row of an agent that met one other, which met no one else: half the pair's estimate.
 
     Where one of the two is held at a rating, the other has the whole estimate beside it.
@@ -366,13 +366,15 @@ def _of_pair(
     if pair is None or row.agent == anchor or only.get(pair.opponent) is None:
         return row
     share, zero = (1.0, plan.anchor_elo) if pair.opponent == anchor else (0.5, 0.0)
-    elo = transformed(pair.row.elo, lambda elo: zero + share * elo)
+    elo = transform(pair.row.elo, lambda elo: zero + share * elo)
     if elo.kind is EstimateKind.CENSUS:
         elo = replace(elo, reason=EXACT)
     return replace(row, elo=elo, text=rating_text(elo))
 
 
-def results_of(found: Sequence[Match], agents: int, blocks: int | None = None) -> Results:
+def rating_data_of_matches(
+    found: Sequence[Match], agents: int, blocks: int | None = None
+) -> RatingData:
     """The evidence of all matches, for rating; openings as at most `blocks` of them.
 
     It equals `stats.results.gather` of single games, but is summed match by match, which takes
@@ -389,7 +391,7 @@ def results_of(found: Sequence[Match], agents: int, blocks: int | None = None) -
     games, points, drawn = (column[order] for column in sums)
     names, places = np.unique(key[order] // agents**2, return_inverse=True)
     pair = key[order] % agents**2
-    return Results(agents, len(names), places.ravel(), pair, games, points, drawn)
+    return RatingData(agents, len(names), places.ravel(), pair, games, points, drawn)
 
 
 def _sums(match: Match, blocks: int | None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -403,7 +405,7 @@ def _sums(match: Match, blocks: int | None) -> tuple[NDArray[np.int64], NDArray[
 
 def _played(
     found: Sequence[Match], names: Sequence[str], rates: Iterable[WinRate]
-) -> list[RatingBasis]:
+) -> list[SampleSizes]:
     """What the rating of each agent rests on."""
     place = {name: number for number, name in enumerate(names)}
     sums = np.zeros((len(names), 3), np.int64)
@@ -416,11 +418,11 @@ def _played(
 
 def _basis(
     place: int, found: Sequence[Match], points: float, games: int, distinct: int, forfeits: int
-) -> RatingBasis:
+) -> SampleSizes:
     met = [match.evidence() for match in found if place in (match.a, match.b)]
     openings = np.concatenate([np.empty(0, np.int32), *(match.openings for match in met)])
     times = np.concatenate([np.empty(0, np.int64), *(match.times for match in met)])
-    return RatingBasis(
+    return SampleSizes(
         games=games,
         points=points,
         distinct=distinct,
@@ -430,9 +432,9 @@ def _basis(
     )
 
 
-def _rated(rated: Ratings, place: int, name: str, basis: RatingBasis) -> Rated:
+def _rated(rated: Ratings, place: int, name: str, basis: SampleSizes) -> AgentStanding:
     row = rated.agents[place]
-    return Rated(
+    return AgentStanding(
         agent=name,
         group=row.pool,
         elo=row.rating,
@@ -458,7 +460,7 @@ def _mean(match: Match) -> float:
 
 
 def _group(
-    pool: Pool,
+    pool: RatingGroup,
     rated: Ratings,
     names: Sequence[str],
     cycle: Sequence[str],

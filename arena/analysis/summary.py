@@ -10,18 +10,24 @@ from arena.analysis.evidence import Evidence
 from arena.analysis.exclusions import Exclusion
 from arena.analysis.match_counts import Match
 from arena.analysis.standings import (
+    AgentStanding,
     Group,
     PointsRow,
-    Rated,
     Standings,
     in_official_order,
     official_places,
-    points_rows,
+    points_standings,
     scheduled_places,
     standings,
     tallies,
 )
-from arena.analysis.win_rates import ONLY_FORFEITS, WinRates, contradictions, is_census, win_rates
+from arena.analysis.win_rates import (
+    ONLY_FORFEITS,
+    WinRates,
+    determinism_violations,
+    is_census,
+    win_rates,
+)
 from arena.planning.plan import Plan
 from arena.planning.rounds import TournamentStanding
 from arena.stats.counts import first_mover_scores
@@ -36,7 +42,7 @@ DRAWS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Stopped:
+class SprtResult:
     """Where a sequential test of `agent` against `opponent` ended, and what it says of both.
 
     `raw` ignores the stopping rule and is too far from 0; `corrected` does not.
@@ -66,10 +72,10 @@ class Summary:
     openings: int
     forfeits: int
     first_mover: Estimate
-    ratings: tuple[Rated, ...]
+    ratings: tuple[AgentStanding, ...]
     groups: tuple[Group, ...]
     win_rates: WinRates
-    stopped: Stopped | None
+    stopped: SprtResult | None
     tournament: TournamentStanding | None = None
     points: tuple[PointsRow, ...] = ()
     notes: tuple[str, ...] = ()
@@ -102,7 +108,7 @@ def summarise(
     names, met = plan.names, evidence.matches
     rates = win_rates(evidence, tested)
     whole = bool(met) and all(is_census(match, evidence) for match in met)
-    rating = rating_plan(plan, draws, whole)
+    rating = make_rating_plan(plan, draws, whole)
     rated = standings(met, names, rates, rating, tested, evidence.faulty)
     rated, points = _ranked(evidence, rated, by_points, tournament)
     return Summary(
@@ -120,7 +126,7 @@ def summarise(
         stopped=None if sprt is None else _stopped(plan, rates, *sprt),
         tournament=tournament,
         points=points if by_points else (),
-        notes=tuple(contradictions(evidence)),
+        notes=tuple(determinism_violations(evidence)),
         same=identical_play(evidence.same, names),
         opening_plies=evidence.opening_plies,
         duplicates=evidence.duplicates,
@@ -139,10 +145,10 @@ def _ranked(
         by_points=by_points, scheduled=scheduled_places(tournament, names),
         excluded={each.agent for each in evidence.excluded},
     )  # fmt: skip
-    return in_official_order(rated, places), tuple(points_rows(own, places))
+    return in_official_order(rated, places), tuple(points_standings(own, places))
 
 
-def rating_plan(plan: Plan, draws: int, census: bool) -> RatingPlan:
+def make_rating_plan(plan: Plan, draws: int, census: bool) -> RatingPlan:
     """How the agents of a plan are rated."""
     name, elo = plan.anchor or (None, 0.0)
     anchor = None if name is None else plan.names.index(name)
@@ -166,7 +172,7 @@ def _first_mover(found: Sequence[Match], census: bool, tested: bool) -> Estimate
     return as_raw(score) if tested else score
 
 
-def _stopped(plan: Plan, rates: WinRates, test: SprtPlan, state: SprtState) -> Stopped:
+def _stopped(plan: Plan, rates: WinRates, test: SprtPlan, state: SprtState) -> SprtResult:
     """A test of the only match there is, from the side of its first agent.
 
     The raw estimate is that of the match's row, so that the run has one interval.
@@ -175,10 +181,10 @@ def _stopped(plan: Plan, rates: WinRates, test: SprtPlan, state: SprtState) -> S
     raw = next(rate.row.elo for rate in rates if rate.agent == names[a])
     if raw.reason == ONLY_FORFEITS:
         text = f"{names[a]} against {names[b]}: {ONLY_FORFEITS}, which show no strength"
-        return Stopped(names[a], names[b], str(Decision.UNDECIDED), raw, raw, text)
+        return SprtResult(names[a], names[b], str(Decision.UNDECIDED), raw, raw, text)
     corrected = corrected_estimate(test, state)
     text = (
         f"{names[a]} against {names[b]}: {sprt_text(test, state)}; "
         f"raw {elo_text(raw)}, corrected {elo_text(corrected)}"
     )
-    return Stopped(names[a], names[b], str(state.decision), raw, corrected, text)
+    return SprtResult(names[a], names[b], str(state.decision), raw, corrected, text)

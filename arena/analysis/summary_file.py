@@ -7,9 +7,9 @@ from pathlib import Path
 
 from arena.analysis.checks.claims import Check, Verdict
 from arena.analysis.exclusions import KEY, exclusions_json
-from arena.analysis.summary import Stopped, Summary
+from arena.analysis.summary import SprtResult, Summary
 from arena.analysis.tables import tournament_json
-from games.base.files import Shape, parsed_json, read_bytes, require_shape
+from games.base.files import Shape, parse_json, read_limited, require_shape
 from games.base.schema import KeyValues
 
 SUMMARY = "summary.json"
@@ -49,15 +49,15 @@ SHAPE: Mapping[str, Shape] = {
 }  # fmt: skip
 
 
-def stored_summary(directory: Path, shape: Mapping[str, Shape] = SHAPE) -> KeyValues:
+def load_summary(directory: Path, shape: Mapping[str, Shape] = SHAPE) -> KeyValues:
     """What summary.json of a run holds; a ValueError or an OSError says what is wrong with it."""
-    stored = parsed_json(read_bytes(directory / SUMMARY, LARGEST))
+    stored = parse_json(read_limited(directory / SUMMARY, LARGEST))
     require_shape(stored, shape, SUMMARY)
     summary: KeyValues = stored
     return summary
 
 
-def summary_json(summary: Summary, checks: Sequence[Check], verdicts: Sequence[Verdict]) -> str:
+def summary_text(summary: Summary, checks: Sequence[Check], verdicts: Sequence[Verdict]) -> str:
     """The whole file."""
     content = summary_values(summary, checks, verdicts)
     return json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
@@ -90,7 +90,7 @@ def summary_values(
     return plain
 
 
-def _stopped(stopped: Stopped) -> dict[str, object]:
+def _stopped(stopped: SprtResult) -> dict[str, object]:
     estimates = {name: asdict(getattr(stopped, name)) for name in ("raw", "corrected")}
     words = {name: getattr(stopped, name) for name in ("agent", "opponent", "decision", "text")}
     return {**words, **estimates}
@@ -109,15 +109,15 @@ def _check(check: Check, verdict: Verdict) -> dict[str, object]:
     }
 
 
-def stored_checks(directory: Path) -> list[KeyValues]:
+def load_checks(directory: Path) -> list[KeyValues]:
     """The checks of a run's summary with their verdicts; empty if it has none to read."""
     try:
-        return list(stored_summary(directory, {"checks": SHAPE["checks"]})["checks"])
+        return list(load_summary(directory, {"checks": SHAPE["checks"]})["checks"])
     except (OSError, ValueError):
         return []
 
 
-def stored_test(directory: Path) -> KeyValues:
+def load_sprt_result(directory: Path) -> KeyValues:
     """The sequential test that a run was stopped by, from its summary."""
-    stopped: KeyValues = stored_summary(directory, {"stopped": SHAPE["stopped"]})["stopped"]
+    stopped: KeyValues = load_summary(directory, {"stopped": SHAPE["stopped"]})["stopped"]
     return stopped

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
-from arena.analysis.summary_file import stored_checks
+from arena.analysis.summary_file import load_checks
 from arena.analysis.tables import WinRateRow, mirror_of
 from arena.planning.games import GameColumn
 from arena.stats.elo import elo_estimate
 from arena.stats.estimate import Estimate
 from arena.stats.intervals import score_estimate
-from arena.storage.parquet import Column, read_pieces, read_rows, words_of, write_columns
+from arena.storage.parquet import Column, distinct_values, iter_columns, read_rows, write_columns
 
 LEVEL = 0.95
 BETTER, WORSE, OPEN = "better", "worse", "not told apart"
@@ -34,7 +34,7 @@ TYPES = {
 }  # fmt: skip
 
 
-class CellScore(NamedTuple):
+class CellEstimate(NamedTuple):
     """A score and its Elo with the usual interval, and an answer that counts all the cells."""
 
     score: Estimate
@@ -42,16 +42,16 @@ class CellScore(NamedTuple):
     answer: str
 
 
-def cell_score(openings: npt.ArrayLike, scores: npt.ArrayLike, cells: int) -> CellScore:
+def cell_score(openings: npt.ArrayLike, scores: npt.ArrayLike, cells: int) -> CellEstimate:
     """The score of one of so many cells; each has its share of the error (Bonferroni)."""
     score = score_estimate(openings, scores, LEVEL)
     shared = score_estimate(openings, scores, 1.0 - (1.0 - LEVEL) / cells)
     low, high = shared.low or 0.0, 1.0 if shared.high is None else shared.high
     answer = BETTER if low > 0.5 else WORSE if high < 0.5 else OPEN
-    return CellScore(score, elo_estimate(score), answer)
+    return CellEstimate(score, elo_estimate(score), answer)
 
 
-class CellRow(NamedTuple):
+class SweepCellRow(NamedTuple):
     """One cell: the values of its axes, whom it compares, and what its games show."""
 
     values: tuple[object, ...]
@@ -59,7 +59,7 @@ class CellRow(NamedTuple):
     opponent: str
     games: int
     openings: int
-    found: CellScore
+    found: CellEstimate
     checks: int
     checks_hold: int
     run: str  # its directory below that of the sweep
@@ -68,9 +68,9 @@ class CellRow(NamedTuple):
 
 def cell_row(
     directory: Path, run: str, values: tuple[object, ...], agent: str, cells: int
-) -> CellRow:
+) -> SweepCellRow:
     """The row of a finished run: `agent` against its opponent, or against all."""
-    columns, names = read_cell(directory / GAMES)
+    columns, names = load_cell_games(directory / GAMES)
     first, second = columns["first"][0::2], columns["second"][0::2]
     met = [names[place] for place in np.unique(np.concatenate([first, second])).tolist()]
     opponents = [name for name in met if name != agent]
@@ -79,10 +79,10 @@ def cell_row(
     fresh = own & ~columns["repeat"][0::2].astype(bool)
     scores = scores_of(columns["result"], first == place)[fresh]
     openings = columns["opening"][0::2][fresh]
-    stored = stored_checks(directory)
+    stored = load_checks(directory)
     opponent = opponents[0] if len(opponents) == 1 else OTHERS
     matches = read_rows(directory / "win_rates.parquet", WinRateRow)
-    return CellRow(
+    return SweepCellRow(
         values,
         agent,
         opponent,
@@ -96,11 +96,11 @@ def cell_row(
     )
 
 
-def read_cell(path: Path) -> tuple[dict[str, GameColumn], list[str]]:
+def load_cell_games(path: Path) -> tuple[dict[str, GameColumn], list[str]]:
     """The columns that a row needs, agents as places among the names that follow."""
-    names = list(dict.fromkeys([*words_of(path, "first"), *words_of(path, "second")]))
+    names = list(dict.fromkeys([*distinct_values(path, "first"), *distinct_values(path, "second")]))
     pieces = list(
-        read_pieces(path, ("opening", "result", "repeat"), {"first": names, "second": names})
+        iter_columns(path, ("opening", "result", "repeat"), {"first": names, "second": names})
     )
     return {name: np.concatenate([each[name] for each in pieces]) for name in pieces[0]}, names
 
@@ -111,13 +111,14 @@ def scores_of(results: NDArray[np.float64], is_a: NDArray[np.bool_]) -> NDArray[
     return np.asarray(np.where(is_a, scores, 1.0 - scores), np.float64)
 
 
-def write_sweep(
-    path: Path, names: Sequence[str], rows: Sequence[CellRow], source: Mapping[str, object]
+def write_sweep_table(
+    path: Path, names: Sequence[str], rows: Sequence[SweepCellRow], source: Mapping[str, object]
 ) -> None:
     """Write the table: a column for each axis, then what was found."""
     axes = {name: axis_type([row.values[at] for row in rows]) for at, name in enumerate(names)}
     columns: dict[str, Column] = {
-        name: [as_type(row.values[at], axes[name]) for row in rows] for at, name in enumerate(names)
+        name: [to_column_type(row.values[at], axes[name]) for row in rows]
+        for at, name in enumerate(names)
     }
     for name in ("agent", "opponent", "games", "openings", "checks", "checks_hold", "run"):
         columns[name] = [getattr(row, name) for row in rows]
@@ -142,7 +143,7 @@ def axis_type(values: Sequence[object]) -> str:
     return "string"
 
 
-def as_type(value: object, kind: str) -> object:
+def to_column_type(value: object, kind: str) -> object:
     """The value as its column has it."""
     if kind == "string":
         return value if isinstance(value, str) else str(value)
@@ -158,29 +159,29 @@ class SweepLine(NamedTuple):
     doubling: bool  # drawn on a scale of doublings
 
 
-def budget_axis(names: Sequence[str], rows: Sequence[CellRow]) -> int | None:
+def budget_axis(names: Sequence[str], rows: Sequence[SweepCellRow]) -> int | None:
     """The axis of numbers along which lines go, a budget if there is one; None if none has any."""
     numbers = [
         at for at in range(len(names))
         if axis_type([row.values[at] for row in rows]) != "string"
         and len({row.values[at] for row in rows}) > 1
     ]  # fmt: skip
-    return min(numbers, key=lambda at: not is_budget(names[at]), default=None)
+    return min(numbers, key=lambda at: not is_budget_key(names[at]), default=None)
 
 
-def is_budget(name: str) -> bool:
+def is_budget_key(name: str) -> bool:
     """Return whether a key is a budget, which is drawn on a scale of doublings."""
     return name.rpartition(".")[2] in BUDGETS
 
 
-def sweep_lines(names: Sequence[str], rows: Sequence[CellRow]) -> Iterator[SweepLine]:
+def sweep_lines(names: Sequence[str], rows: Sequence[SweepCellRow]) -> Iterator[SweepLine]:
     """The lines of a figure."""
     axis = budget_axis(names, rows)
     if axis is None:
         return
-    doubling = is_budget(names[axis])
+    doubling = is_budget_key(names[axis])
 
-    def others(row: CellRow) -> str:
+    def others(row: SweepCellRow) -> str:
         rest = [str(value) for at, value in enumerate(row.values) if at != axis]
         return ", ".join(rest)
 
@@ -193,7 +194,7 @@ def sweep_lines(names: Sequence[str], rows: Sequence[CellRow]) -> Iterator[Sweep
         yield SweepLine(name, xs, elos, doubling)
 
 
-def verdict_text(rows: Sequence[CellRow]) -> str:
+def sweep_verdict(rows: Sequence[SweepCellRow]) -> str:
     """One verdict over all cells, and how it counts that there are many."""
     agent, count = rows[0].agent, len(rows)
     opponents = {row.opponent for row in rows}

@@ -3,17 +3,17 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from arena.analysis.standings import Group, Rated
+from arena.analysis.standings import AgentStanding, Group
 from arena.analysis.summary import Summary
 from arena.analysis.win_rates import WinRate
-from arena.planning.rounds import Row
-from arena.stats.match_estimate import PairEstimate, no_answer
+from arena.planning.rounds import StandingRow
+from arena.stats.match_estimate import ScoreAndElo, no_estimate_for_these
 from arena.stats.text import mirror_text
 
 # Further digits are rounding errors of the machine and would make equal tables differ.
 DECIMALS = 6
 REAL = float | None
-NOT_THESE = no_answer("no opening was played more than once")
+NOT_THESE = no_estimate_for_these("no opening was played more than once")
 
 
 class EloRow(NamedTuple):
@@ -132,7 +132,7 @@ def tournament_rows(summary: Summary) -> list[TournamentRow]:
     return [_tournament_row(row, summary.agents) for row in rows]
 
 
-def _tournament_row(row: Row, names: Sequence[str]) -> TournamentRow:
+def _tournament_row(row: StandingRow, names: Sequence[str]) -> TournamentRow:
     ll, ld, even, wd, ww = row.counts or (None,) * 5
     return TournamentRow(
         agent=names[row.agent],
@@ -156,7 +156,7 @@ def elo_rows(summary: Summary) -> list[EloRow]:
     return rows if _shows(summary) else [row._replace(n_eff=None) for row in rows]
 
 
-def rating_rows(ratings: Sequence[Rated], groups: Sequence[Group]) -> list[EloRow]:
+def rating_rows(ratings: Sequence[AgentStanding], groups: Sequence[Group]) -> list[EloRow]:
     """The rows of ranked agents."""
     return [_elo_row(row, groups[row.group]) for row in ratings]
 
@@ -166,7 +166,7 @@ def win_rate_rows(summary: Summary) -> Iterator[WinRateRow]:
     return (_win_rate_row(row, summary) for row in summary.win_rates)
 
 
-def _elo_row(row: Rated, group: Group) -> EloRow:
+def _elo_row(row: AgentStanding, group: Group) -> EloRow:
     first_move = group.first_move
     return EloRow(
         rank=row.place,
@@ -233,7 +233,7 @@ def _win_rate_row(rate: WinRate, summary: Summary) -> WinRateRow:
     )
 
 
-def _these(answer: PairEstimate | None) -> dict[str, Any]:
+def _these(answer: ScoreAndElo | None) -> dict[str, Any]:
     """The columns of the answer for exactly these openings."""
     these = answer or NOT_THESE
     return {

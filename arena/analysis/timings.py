@@ -36,7 +36,7 @@ class Longest(NamedTuple):
     lag: float
 
 
-class TimingSums:
+class TimingCounter:
     """Takes games and sums what their moves cost, by agent and opponent."""
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -76,9 +76,9 @@ def _seconds(nanoseconds: GameColumn, place: int) -> float:
     return float(nanoseconds[place]) / 1e9
 
 
-def timings(games: Games, names: Sequence[str]) -> list[Timing]:
+def timing_rows(games: Games, names: Sequence[str]) -> list[Timing]:
     """One timing for each ordered pair of agents that met."""
-    sums = TimingSums(names)
+    sums = TimingCounter(names)
     sums.take(games)
     return list(sums.rows())
 

@@ -10,36 +10,36 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.analysis.repeatability import KEY, Repeatability, repeatability
-from arena.planning.games import LOSS, Games, Termination, decoded, moves_of, pair_points
+from arena.planning.games import LOSS, Games, Termination, decode_games, moves_of_game, pair_points
 from arena.planning.openings.openings import NO_MOVE
 from arena.planning.plan import Plan
-from arena.planning.round_tracker import Course
-from arena.planning.schedule import DrawnPlan, draw
+from arena.planning.round_tracker import RoundTracker
+from arena.planning.schedule import DrawnPlan, make_schedule
 from arena.planning.tasks import Task
 from arena.playing.bot_replays import SAME, BotReplays, first_difference, seat_to_move
 from arena.playing.bots import FIXED
-from arena.playing.cached_pairs import KnownPairings
-from arena.playing.executor import in_turn
-from arena.playing.forfeits import FaultRule
-from arena.playing.referee_loop import contradiction, stored_verdicts, unclean_games
-from arena.playing.worker import PlayOptions, Workers
-from arena.storage.game_table import COMPARED, StoredGames
+from arena.playing.cached_pairs import CachedPairs
+from arena.playing.executor import iterate_items
+from arena.playing.forfeits import ForfeitRule
+from arena.playing.referee_loop import contradiction, stored_cutoffs, unclean_games
+from arena.playing.worker import GameJob, PlayOptions
+from arena.storage.game_table import REPLAYED_COLUMNS, StoredGames
 from arena.storage.provenance import RUN, read_run
 from arena.storage.run_file import (
-    NotARun,
-    changes_since,
+    NotARunError,
+    changes_since_run,
     command_of,
     is_finished,
+    load_plan,
+    open_games_table,
     stored_games,
-    stored_plan,
-    stored_table,
 )
 from games.base.errors import Unfinished
 from games.base.files import write_text
 from games.base.progress_line import ProgressLine
-from games.base.text import listed, quoted
+from games.base.text import listed, quote
 from games.board import Board
-from games.transcripts import lines, words_by_side
+from games.transcripts import game_lines, move_texts_by_side
 
 SAMPLE = 200  # pairings
 AT_ONCE = 64
@@ -60,7 +60,7 @@ class Difference(NamedTuple):
     bots: tuple[str, ...] = ()
 
 
-class Table(NamedTuple):
+class TableCheck(NamedTuple):
     """What a table holds, as far as the rules and the plan can tell."""
 
     fault: Difference | None  # where it cannot be true
@@ -68,7 +68,7 @@ class Table(NamedTuple):
     replayed: int  # games whose moves were kept
 
 
-def checked(stored: StoredGames, drawn: DrawnPlan, unloadable: dict[int, str]) -> Table:
+def check_table(stored: StoredGames, drawn: DrawnPlan, unloadable: dict[int, str]) -> TableCheck:
     """Compare a table with the schedule, the rule of faults and, where moves were kept, the rules.
 
     `unloadable` says of places why their agents did not load.
@@ -78,19 +78,19 @@ def checked(stored: StoredGames, drawn: DrawnPlan, unloadable: dict[int, str]) -
     none = np.zeros(len(stored.games), np.bool_)
     if placed is None:
         there = f"{2 * size} games are there, {2 * drawn.pairings.total} scheduled"
-        return Table(Difference(there), none, 0)
+        return TableCheck(Difference(there), none, 0)
     whole = Games(stored.games.columns | {n: placed[n] for n in ("first", "second")}, None, {})
-    unasked, faults = forfeited(whole, drawn, unloadable)
+    unasked, faults = unplayed_forfeits(whole, drawn, unloadable)
     for name in ("pair", "seed"):
         different = np.flatnonzero(stored.games.columns[name] != placed[name])
         for row in different.tolist():
             was, now = stored.games.columns[name][row], placed[name][row]
             faults.setdefault(row, contradiction(name, was, now))
     if not faults and stored.moves is not None:
-        replay = Replay(drawn, whole)
+        replay = TableReplay(drawn, whole)
         pieces = stored.moves.pieces()
         faults = dict(fault for start, texts in pieces for fault in replay.faults(start, texts))
-    return Table(first_of(faults), unasked, 0 if stored.moves is None else len(stored.moves))
+    return TableCheck(first_of(faults), unasked, 0 if stored.moves is None else len(stored.moves))
 
 
 def first_of(faults: Mapping[int, str]) -> Difference | None:
@@ -101,16 +101,16 @@ def first_of(faults: Mapping[int, str]) -> Difference | None:
     return Difference(f"game {row}: {faults[row]}", row, len(faults))
 
 
-def forfeited(
+def unplayed_forfeits(
     whole: Games, drawn: DrawnPlan, unloadable: dict[int, str]
 ) -> tuple["np.ndarray[tuple[int], np.dtype[np.bool_]]", dict[int, str]]:
     """Which games the rule of faults has forfeited unplayed, and those that end otherwise."""
-    rule = FaultRule(drawn, unloadable)
+    rule = ForfeitRule(drawn, unloadable)
     ruled = rule.take(whole)
     unasked = np.zeros(len(whole), np.bool_)
     unasked[list(ruled.traces)] = True
     faults: dict[int, str] = {}
-    for name in COMPARED:
+    for name in REPLAYED_COLUMNS:
         if name in whole.columns and name not in ("pair", "seed"):
             different = np.flatnonzero(ruled.columns[name] != whole.columns[name])
             for row in different.tolist():
@@ -119,7 +119,7 @@ def forfeited(
     return unasked, faults
 
 
-class Replay:
+class TableReplay:
     """Games in the words of players, played again."""
 
     def __init__(self, drawn: DrawnPlan, games: Games) -> None:
@@ -128,7 +128,7 @@ class Replay:
         self.board = Board(drawn.of)
         self.slots = [
             {word: drawn.of.slots_of(move) for move, word in enumerate(words)}
-            for words in words_by_side(drawn.of)
+            for words in move_texts_by_side(drawn.of)
         ]
 
     def faults(self, start: int, texts: list[str]) -> Iterator[tuple[int, str]]:
@@ -164,7 +164,7 @@ class Replay:
         for ply, word in enumerate(words, 1):
             slot = self.slots[self.board.side].get(word)
             if slot is None or slot not in self.board.slots:
-                return f"move {quoted(word)} at ply {ply} is not legal"
+                return f"move {quote(word)} at ply {ply} is not legal"
             self.board.play(slot)
             slots.append(slot)
         return slots
@@ -189,12 +189,12 @@ class Replay:
         )
 
 
-def unloadable_places(stored: dict[str, str], names: tuple[str, ...]) -> dict[int, str]:
+def unloadable_by_index(stored: dict[str, str], names: tuple[str, ...]) -> dict[int, str]:
     """What run.json says of agents that did not load, by their places."""
     return {names.index(name): why for name, why in stored.items() if name in names}
 
 
-class Reproduction(NamedTuple):
+class VerifyResult(NamedTuple):
     """How many games were compared, the first difference if any, notes on the run."""
 
     games: int
@@ -204,17 +204,17 @@ class Reproduction(NamedTuple):
     keeps_moves: bool = True
 
 
-class StoredRun(NamedTuple):
+class LoadedTable(NamedTuple):
     """A run read back: its schedule, its games, what the rules say of them."""
 
     drawn: DrawnPlan
     stored: StoredGames
-    table: Table
+    table: TableCheck
 
 
-def stored_run(directory: Path, beside: Path | None) -> StoredRun:
+def load_table(directory: Path, beside: Path | None) -> LoadedTable:
     """The run with its table checked by clean rules; no user's code but a game file is loaded."""
-    plan, said = stored_plan(directory, beside), read_run(directory)
+    plan, said = load_plan(directory, beside), read_run(directory)
     if not is_finished(directory):
         again = command_of(said, "run")
         raise Unfinished(
@@ -223,19 +223,19 @@ def stored_run(directory: Path, beside: Path | None) -> StoredRun:
         )
     stored = stored_games(directory)
     fixed = frozenset((a, b) for a, b in said.get(FIXED, []))
-    course = Course(draw(replace(plan, stop=None, thoughts=False), fixed=fixed))
+    course = RoundTracker(make_schedule(replace(plan, stop=None, thoughts=False), fixed=fixed))
     course.follow(pair_points(stored.games))
     drawn = course.drawn
-    unloadable = unloadable_places(said.get("unloadable", {}), plan.names)
-    with stored_table(directory):  # the moves are read only now
-        table = checked(stored, drawn, unloadable)
+    unloadable = unloadable_by_index(said.get("unloadable", {}), plan.names)
+    with open_games_table(directory):  # the moves are read only now
+        table = check_table(stored, drawn, unloadable)
     if table.fault is None and said.get("games") != len(stored.games):
         missing = f"{said.get('games')} games were played, {len(stored.games)} are there"
         table = table._replace(fault=Difference(missing))
     if table.fault is None and plan.rounds is not None and 2 * course.total != len(stored.games):
         there = f"{2 * course.total} games, {len(stored.games)} are there"
         table = table._replace(fault=Difference(f"the rounds ask for {there}"))
-    return StoredRun(drawn, stored, table)
+    return LoadedTable(drawn, stored, table)
 
 
 def replaying(seconds: float) -> list[str]:
@@ -243,53 +243,57 @@ def replaying(seconds: float) -> list[str]:
     return [f"replaying the stored games by the rules, {seconds:.0f} s"]
 
 
-def replayed(directory: Path, experiment: Path | None, line: ProgressLine) -> Reproduction:
+def replay_run(directory: Path, experiment: Path | None, line: ProgressLine) -> VerifyResult:
     """Replay the games of a run by clean rules alone; no bot is started."""
     with line.watch(replaying):
-        run = stored_run(directory, experiment and experiment.absolute().parent)
+        run = load_table(directory, experiment and experiment.absolute().parent)
     if run.stored.moves is None and run.table.fault is None:
-        raise NotARun(f"{directory}: it kept no moves (keep_moves = true); there is none to replay")
-    return Reproduction(
+        raise NotARunError(
+            f"{directory}: it kept no moves (keep_moves = true); there is none to replay"
+        )
+    return VerifyResult(
         run.table.replayed, run.table.fault, [], keeps_moves=run.stored.moves is not None
     )
 
 
-def compare(
+def verify_run(
     directory: Path,
     everything: bool,
     experiment: Path | None,
     options: PlayOptions,
     line: ProgressLine,
-) -> Reproduction:
+) -> VerifyResult:
     """Replay a run by clean rules, then play pairings again.
 
     NotARun if they cannot be compared.
     """
     beside = experiment and experiment.absolute().parent
     with line.watch(replaying):
-        run = stored_run(directory, beside)
+        run = load_table(directory, beside)
     drawn, compared = run.drawn, 0
     differing = run.table.fault
     for tree in drawn.plan.trees():
         if differing is None and not tree.path.exists():
-            raise NotARun(f"there is no file {tree.path}: --experiment says where its bots are now")
+            raise NotARunError(
+                f"there is no file {tree.path}: --experiment says where its bots are now"
+            )
     if differing is None and not drawn.plan.reproducible:
-        raise NotARun(
+        raise NotARunError(
             f"{directory}: its agents played by the clock, so its games cannot be played again"
         )
     doubted: tuple[str, ...] = ()
     known = known_to_differ(directory, drawn.plan)
     skipped = pairs_of(run, known)
     if differing is None:
-        which = chosen(np.flatnonzero(~skipped).tolist(), everything)
+        which = sample_pairs(np.flatnonzero(~skipped).tolist(), everything)
         compared, differing = play_again(run, which, options, line)
         doubted = () if differing is None else differing.bots
-    notes = changes_since(directory, beside)
+    notes = changes_since_run(directory, beside)
     again = repeatability_now(directory, drawn.plan, doubted, notes)
     if known:
         games = f"{2 * np.count_nonzero(skipped):,} games of {listed(known)}"
         notes = [*notes, f"not played again: {games}, which {RUN} says not to repeat its moves"]
-    return Reproduction(compared, differing, notes, again, run.stored.moves is not None)
+    return VerifyResult(compared, differing, notes, again, run.stored.moves is not None)
 
 
 def known_to_differ(directory: Path, plan: Plan) -> list[str]:
@@ -298,7 +302,9 @@ def known_to_differ(directory: Path, plan: Plan) -> list[str]:
     return [name for name in plan.names if replays and name in replays.differing]
 
 
-def pairs_of(run: StoredRun, names: Sequence[str]) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+def pairs_of(
+    run: LoadedTable, names: Sequence[str]
+) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
     """Return which pairs of a run have one of these agents."""
     placed = run.drawn.pairings.columns(0, len(run.stored.games) // 2)
     places = [run.drawn.plan.names.index(name) for name in names]
@@ -308,11 +314,11 @@ def pairs_of(run: StoredRun, names: Sequence[str]) -> "np.ndarray[tuple[int], np
 
 
 def play_again(
-    run: StoredRun, which: list[range], options: PlayOptions, line: ProgressLine
+    run: LoadedTable, which: list[range], options: PlayOptions, line: ProgressLine
 ) -> tuple[int, Difference | None]:
     """Play pairings again; the number of games, and the first that differs of how many."""
-    drawn, known, compared = run.drawn, KnownPairings(run.drawn, options.known), 0
-    total, workers = 2 * sum(map(len, which)), Workers(drawn, options)
+    drawn, known, compared = run.drawn, CachedPairs(run.drawn, options.known), 0
+    total, workers = 2 * sum(map(len, which)), GameJob(drawn, options)
     first, forgot = Difference(""), None
     workers.on_wait = lambda: line.show(
         lambda seconds: [
@@ -320,13 +326,13 @@ def play_again(
             f"{f', {first.games:,} differ' if first.games else ''}, {seconds:.0f} s"
         ]
     )
-    with closing(workers.batches(in_turn(tasks_of(run, which)))) as batches:
+    with closing(workers.batches(iterate_items(replay_tasks(run, which)))) as batches:
         for batch in batches:
-            games = decoded([batch.games], drawn.pairings.columns(batch.start, batch.stop))
+            games = decode_games([batch.games], drawn.pairings.columns(batch.start, batch.stop))
             compared += len(games)
             found = list(differences_in(run, games))
             if not found and forgot is None:
-                forgot = forgotten(known, run, games, batch.start)
+                forgot = game_cache_mismatch(known, run, games, batch.start)
             for each in found:
                 bots = tuple(dict.fromkeys((*first.bots, *each.bots)))
                 first = (first if first.words else each)._replace(games=first.games + 1, bots=bots)
@@ -351,7 +357,7 @@ def repeatability_now(
     return repeatability(plan, replays)
 
 
-def chosen(pairs: Sequence[int], everything: bool) -> list[range]:
+def sample_pairs(pairs: Sequence[int], everything: bool) -> list[range]:
     """Return which of these pairs to play again, in order: all, or a sample spread evenly."""
     if not everything and len(pairs) > SAMPLE:
         starts = [pairs[place * len(pairs) // SAMPLE] for place in range(SAMPLE)]
@@ -365,7 +371,9 @@ def chosen(pairs: Sequence[int], everything: bool) -> list[range]:
     return found
 
 
-def forgotten(known: KnownPairings, run: StoredRun, games: Games, first: int) -> Difference | None:
+def game_cache_mismatch(
+    known: CachedPairs, run: LoadedTable, games: Games, first: int
+) -> Difference | None:
     """What is said if the known games had others than those that were played again."""
     if not known.differing(run.drawn.pairings, games, first):
         return None
@@ -373,24 +381,24 @@ def forgotten(known: KnownPairings, run: StoredRun, games: Games, first: int) ->
     return Difference(f"{differing}; all known games of these agents are forgotten")
 
 
-def tasks_of(run: StoredRun, which: list[range]) -> Iterator[Task]:
+def replay_tasks(run: LoadedTable, which: list[range]) -> Iterator[Task]:
     """The tasks to play; games that were cut off are cut off again without waiting."""
     for each in which:
         if not run.table.unasked[2 * each.start : 2 * each.stop].all():
-            verdicts = stored_verdicts(run.stored.games, each)
+            verdicts = stored_cutoffs(run.stored.games, each)
             carried = run.drawn.pairings.carried(each.start, each.stop)
             yield Task(each.start, each.stop, verdicts, carried)
 
 
-def differences_in(run: StoredRun, games: Games) -> Iterator[Difference]:
+def differences_in(run: LoadedTable, games: Games) -> Iterator[Difference]:
     """Each game that differs: the first column that does, and whose moves they may be."""
     stored, of = run.stored, run.drawn.of
     rows = slice(2 * int(games.pair[0]), 2 * int(games.pair[-1]) + 2)
-    before = {name: stored.games.columns[name][rows].tolist() for name in COMPARED}
-    now = {name: games.columns[name].tolist() for name in COMPARED}
+    before = {name: stored.games.columns[name][rows].tolist() for name in REPLAYED_COLUMNS}
+    now = {name: games.columns[name].tolist() for name in REPLAYED_COLUMNS}
     if stored.moves is not None:
         assert games.moves is not None  # the run kept them, and this plays its plan
-        again = lines(of, games.moves, games.plies)
+        again = game_lines(of, games.moves, games.plies)
         before, now = (
             before | {"moves": stored.moves.rows(rows.start, rows.stop)},
             now | {"moves": again},
@@ -407,14 +415,14 @@ def differences_in(run: StoredRun, games: Games) -> Iterator[Difference]:
 
 
 def bots_that_differ(
-    run: StoredRun, games: Games, row: int, before: Records, now: Records
+    run: LoadedTable, games: Games, row: int, before: Records, now: Records
 ) -> tuple[str, ...]:
     """Return the outside bot whose move was another one, or those whose moves may have been."""
     places = [int(games.first[row]), int(games.second[row])]
     if "moves" in before and games.moves is not None and row < len(before["moves"]):
         ply = first_difference(str(before["moves"][row]).split(), str(now["moves"][row]).split())
         if ply is not None:
-            places = [places[seat_to_move(run.drawn.of, moves_of(games, row)[:ply])]]
+            places = [places[seat_to_move(run.drawn.of, moves_of_game(games, row)[:ply])]]
     names, outside_bots = run.drawn.plan.names, run.drawn.plan.outside_bots
     return tuple(names[place] for place in places if names[place] in outside_bots)
 

@@ -7,10 +7,10 @@ from typing import overload
 from arena.analysis.evidence import Census, Evidence
 from arena.analysis.match_counts import Match
 from arena.stats.counts import PairCounts, pair_counts
-from arena.stats.estimate import EstimateKind, nothing
-from arena.stats.match_estimate import Matchup, PairEstimate, from_other_side, matchup
+from arena.stats.estimate import EstimateKind, no_estimate
+from arena.stats.match_estimate import MatchEstimate, ScoreAndElo, from_other_side, matchup
 from arena.stats.sprt_estimates import as_raw
-from arena.stats.text import matchup_text
+from arena.stats.text import match_estimate_text
 
 ONLY_FORFEITS = "only forfeits"
 
@@ -28,7 +28,7 @@ class WinRate:
     counted: int
     forfeits: int
     opponent_forfeits: int
-    row: Matchup
+    row: MatchEstimate
     text: str
 
 
@@ -38,7 +38,7 @@ class WinRates(Sequence[WinRate]):
     Of two hundred agents they are forty thousand, so the second side is made when it is asked for.
     """
 
-    def __init__(self, own: Iterable[WinRate], words: Callable[[Matchup], str]) -> None:
+    def __init__(self, own: Iterable[WinRate], words: Callable[[MatchEstimate], str]) -> None:
         """`own` has the first sides; `words` says what a row shows."""
         self.own, self.words = tuple(own), words
 
@@ -66,7 +66,9 @@ class WinRates(Sequence[WinRate]):
         return WinRate(rate.opponent, rate.agent, rate.counted, *faults, row, self.words(row))
 
     def changed(
-        self, change: Callable[[Matchup], Matchup], words: Callable[[Matchup], str]
+        self,
+        change: Callable[[MatchEstimate], MatchEstimate],
+        words: Callable[[MatchEstimate], str],
     ) -> "WinRates":
         """The same pairs with other rows, which other words describe."""
         rows = ((rate, change(rate.row)) for rate in self.own)
@@ -75,16 +77,20 @@ class WinRates(Sequence[WinRate]):
 
 def is_census(match: Match, evidence: Evidence) -> bool:
     """Whether a match covers every opening of a finite set of two or more, without chance."""
-    return _named(match, evidence, evidence.census) and match.met > 1 and never_varied(match)
+    return (
+        _named(match, evidence, evidence.census)
+        and match.met > 1
+        and is_identical_on_repeats(match)
+    )
 
 
-def is_steady(match: Match, evidence: Evidence) -> bool:
+def is_deterministic(match: Match, evidence: Evidence) -> bool:
     """Whether both agents are known to leave nothing to chance, and nothing speaks against it."""
     known = (*evidence.steady, *evidence.census)
-    return _named(match, evidence, known) and never_varied(match)
+    return _named(match, evidence, known) and is_identical_on_repeats(match)
 
 
-def never_varied(match: Match) -> bool:
+def is_identical_on_repeats(match: Match) -> bool:
     """Whether no two pairings on one opening differed."""
     return match.counted == match.met
 
@@ -94,7 +100,7 @@ def _named(match: Match, evidence: Evidence, pairs: Census) -> bool:
     return (a, b) in pairs or (b, a) in pairs
 
 
-def contradictions(evidence: Evidence) -> list[str]:
+def determinism_violations(evidence: Evidence) -> list[str]:
     """A line for each pair that was known to leave nothing to chance, but played in two ways."""
     known = (*evidence.steady, *evidence.census)
     names = evidence.plan.names
@@ -102,13 +108,13 @@ def contradictions(evidence: Evidence) -> list[str]:
         f"{names[match.a]} against {names[match.b]}: deterministic = true is contradicted: games "
         "on one opening differed; nothing of this pair is exact"
         for match in evidence.matches
-        if _named(match, evidence, known) and not never_varied(match)
+        if _named(match, evidence, known) and not is_identical_on_repeats(match)
     ]
 
 
-def estimated(match: Match, evidence: Evidence, level: float = 0.95) -> Matchup:
+def estimated(match: Match, evidence: Evidence, level: float = 0.95) -> MatchEstimate:
     """What the evidence of a match says of its pair: the one place where it is worked out."""
-    fresh, steady = match.evidence(), is_steady(match, evidence)
+    fresh, steady = match.evidence(), is_deterministic(match, evidence)
     again = 0 if steady else 2 * (match.pairings - fresh.pairings)
     return matchup(
         fresh.openings,
@@ -117,7 +123,7 @@ def estimated(match: Match, evidence: Evidence, level: float = 0.95) -> Matchup:
         level=level,
         steady=steady,
         census=is_census(match, evidence),
-        varied=not never_varied(match),
+        varied=not is_identical_on_repeats(match),
         repeats=again,
         times=fresh.times,
     )
@@ -144,19 +150,19 @@ def _win_rate(evidence: Evidence, match: Match, stopped: bool) -> WinRate:
     return WinRate(a, b, counted, own, others, row, _text(row))
 
 
-def _only_forfeits(row: Matchup) -> Matchup:
+def _only_forfeits(row: MatchEstimate) -> MatchEstimate:
     """The row of a match in which no game was played out: it says nothing of strength."""
 
-    def unknown(answer: PairEstimate) -> PairEstimate:
-        score = nothing(ONLY_FORFEITS, answer.score.value, answer.score.level)
-        none = nothing(ONLY_FORFEITS, level=answer.elo.level)
+    def unknown(answer: ScoreAndElo) -> ScoreAndElo:
+        score = no_estimate(ONLY_FORFEITS, answer.score.value, answer.score.level)
+        none = no_estimate(ONLY_FORFEITS, level=answer.elo.level)
         return replace(answer, score=score, elo=none, normalized=none)
 
     these = None if row.these is None else unknown(row.these)
     return replace(row, like=unknown(row.like), these=these, superiority=None)
 
 
-def _raw_answer(answer: PairEstimate) -> PairEstimate:
+def _raw_answer(answer: ScoreAndElo) -> ScoreAndElo:
     return replace(
         answer,
         score=as_raw(answer.score),
@@ -177,7 +183,7 @@ def _counts(match: Match, same_player: bool) -> PairCounts:
     )
 
 
-def _text(row: Matchup) -> str:
+def _text(row: MatchEstimate) -> str:
     if row.score.reason == ONLY_FORFEITS:
         return ONLY_FORFEITS
-    return matchup_text(row) + (", raw" if row.score.kind is EstimateKind.SPRT else "")
+    return match_estimate_text(row) + (", raw" if row.score.kind is EstimateKind.SPRT else "")

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from agents.checkup import PAIRS, Checkup, Examination, read_positions
-from agents.core import AgentFailure, AgentSpec, SpecError, Terms
+from agents.checkup import PAIRS, BotCheck, CheckReport, read_positions
+from agents.core import AgentFailure, AgentSpec, HostSettings, SpecError
 from agents.protocols import PROTOCOLS
 from agents.registry import kind_of, kinds_for
-from agents.sandbox.sandbox import Wall
-from agents.sandbox.transports import Void
-from agents.spec import found_path, player_spec
+from agents.sandbox.sandbox import Sandbox
+from agents.sandbox.transports import VoidGame
+from agents.spec import find_path, spec_from_text
 from games import Game, Position, game
 from games.base.cli import CommandParser
-from games.base.errors import DONE, FINDING, MISTAKE, Unfinished, printable, run, status_of
+from games.base.errors import CHECK_FAILED, OK, USER_ERROR, Unfinished, printable, run, status_of
 from games.base.progress_line import ProgressLine
-from games.base.text import quoted
+from games.base.text import quote
 
 USUAL_GAMES = ("kalah(6,4)", "othello(8)", "kalah-manchester(7,7)")
 SECONDS = 5.0
@@ -26,7 +26,7 @@ SECONDS = 5.0
 def refuse(message: str) -> NoReturn:
     """End with one line about what is wrong with the command."""
     print(f"pitflip check: {printable(message)}", file=sys.stderr)
-    sys.exit(MISTAKE)
+    sys.exit(USER_ERROR)
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -54,73 +54,73 @@ def arguments() -> argparse.ArgumentParser:
 def positive(text: str) -> int:
     """A number of games."""
     if not text.isdecimal() or not 0 < int(text) <= 10_000:
-        raise argparse.ArgumentTypeError(f"must be from 1 to 10000, got {quoted(text)}")
+        raise argparse.ArgumentTypeError(f"must be from 1 to 10000, got {quote(text)}")
     return int(text)
 
 
 def main(words: list[str] | None = None) -> int:
     """Run the command: 1 if something is wrong with the bot, 2 if there is none."""
     chosen = arguments().parse_args(words)
-    return status_of("pitflip check", lambda: checked(chosen))
+    return status_of("pitflip check", lambda: run_check(chosen))
 
 
-def checked(chosen: argparse.Namespace) -> int:
+def run_check(chosen: argparse.Namespace) -> int:
     """Try the bot in every game, and print what was seen."""
     try:
         spec = spec_of(chosen.bot, chosen.kind)
     except AgentFailure as failure:
-        return show(Checkup([f"{failure.kind}: {failure}"]))
-    names = chosen.game or [usual_game(spec)]
-    wall, findings = Wall(), 0
+        return show(CheckReport([f"{failure.kind}: {failure}"]))
+    names = chosen.game or [default_game(spec)]
+    wall, findings = Sandbox(), 0
     try:
         for name in names:
             of = game(name)
             positions = read_positions(chosen.positions, of) if chosen.positions else []
-            print(f"{described(spec)} on {of.name}", flush=True)
-            terms = Terms(wall, chosen.seconds)
-            findings += show(examined(spec, of, terms, chosen.pairs, positions))
+            print(f"{describe_bot(spec)} on {of.name}", flush=True)
+            terms = HostSettings(wall, chosen.seconds)
+            findings += show(examine(spec, of, terms, chosen.pairs, positions))
     finally:
         wall.close()
     print("nothing is wrong" if not findings else "something is wrong")
-    return FINDING if findings else DONE
+    return CHECK_FAILED if findings else OK
 
 
-def examined(
-    spec: AgentSpec, of: Game, terms: Terms, pairs: int, positions: Sequence[Position] = ()
-) -> Checkup:
+def examine(
+    spec: AgentSpec, of: Game, terms: HostSettings, pairs: int, positions: Sequence[Position] = ()
+) -> CheckReport:
     """What is wrong with a bot in a game."""
-    examination = Examination(spec, of, terms, pairs, positions)
+    examination = BotCheck(spec, of, terms, pairs, positions)
     try:
         with ProgressLine() as line, line.watch(examination.progress):
             return examination.run()
     except AgentFailure as failure:
-        return Checkup([f"{failure.kind}: {failure}"])
-    except Void as void:
+        return CheckReport([f"{failure.kind}: {failure}"])
+    except VoidGame as void:
         raise Unfinished(str(void)) from None
 
 
 def spec_of(words: Sequence[str], kind: str | None) -> AgentSpec:
     """The bot that is meant; SpecError if it is none."""
     if kind or len(words) > 1:
-        return AgentSpec(kind or "lines", command=[found_path(word, Path()) for word in words])
-    spec = player_spec(words[0], {})
+        return AgentSpec(kind or "lines", command=[find_path(word, Path()) for word in words])
+    spec = spec_from_text(words[0], {})
     if kind_of(spec).users_code(spec.options) is None:
         raise SpecError(f"{spec.kind} is no bot of yours: there is nothing to check")
     return spec
 
 
-def usual_game(spec: AgentSpec) -> str:
+def default_game(spec: AgentSpec) -> str:
     """What its kind usually plays."""
     return next(name for name in USUAL_GAMES if spec.kind in kinds_for(game(name)))
 
 
-def described(spec: AgentSpec) -> str:
+def describe_bot(spec: AgentSpec) -> str:
     """What the bot is."""
     words = spec.options.get("command") or [spec.options.get("file") or spec.options["evaluate"]]
     return printable(f"{spec.kind}: {' '.join(Path(word).name or word for word in words)}")
 
 
-def show(report: Checkup) -> int:
+def show(report: CheckReport) -> int:
     """Print what was seen; how much is wrong."""
     for fact in report.facts:
         print(f"  fine   {printable(fact)}")

@@ -5,20 +5,20 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from games.base.cli import CommandParser, here
-from games.base.errors import DONE, Mistake, printable, say, status_of
+from games.base.cli import CommandParser, shell_command
+from games.base.errors import OK, UserError, print_error, printable, status_of
 from games.base.files import write_text
 
 if TYPE_CHECKING:  # it loads the compiler
-    from arena.report.data import Report
+    from arena.report.data import ReportData
 
-FOLDER = "export"
+EXPORT_DIRECTORY = "export"
 
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     parser = CommandParser(
-        prog=here("pitflip export"),
+        prog=shell_command("pitflip export"),
         description="Write the games and tables of a finished run in formats of other programs.",
         epilog="example: pitflip export results/othello_heuristics/2f3de8a327 --games ggf "
         "--tables latex",
@@ -37,7 +37,10 @@ def arguments() -> argparse.ArgumentParser:
         help="the paragraph that a paper needs: how it was played and estimated, with sources",
     )  # fmt: skip
     parser.add_argument(
-        "--to", type=Path, metavar="DIR", help=f"where to (the folder {FOLDER} of the run)"
+        "--to",
+        type=Path,
+        metavar="DIR",
+        help=f"where to (the folder {EXPORT_DIRECTORY} of the run)",
     )
     parser.add_argument(
         "--experiment", type=Path, metavar="FILE",
@@ -56,35 +59,35 @@ def exported(chosen: argparse.Namespace) -> int:
     """Write the files; the exit status."""
     # Only now, so that help and mistakes are answered before anything large is loaded.
     from arena.formats import registry  # noqa: PLC0415
-    from arena.report.data import stored_report  # noqa: PLC0415
+    from arena.report.data import load_report  # noqa: PLC0415
     from arena.storage.parquet import TableError  # noqa: PLC0415
 
     if not (chosen.games or chosen.tables or chosen.methods):
-        raise Mistake("nothing to write: ask for --games FORMAT, --tables FORMAT or --methods")
-    registry.checked(chosen.games, "games")
-    registry.checked(chosen.tables, "tables")
+        raise UserError("nothing to write: ask for --games FORMAT, --tables FORMAT or --methods")
+    registry.check_format_names(chosen.games, "games")
+    registry.check_format_names(chosen.tables, "tables")
     beside = chosen.experiment and chosen.experiment.absolute().parent
-    report = stored_report(chosen.run, beside)
-    directory = chosen.to or chosen.run / FOLDER
+    report = load_report(chosen.run, beside)
+    directory = chosen.to or chosen.run / EXPORT_DIRECTORY
     directory.mkdir(parents=True, exist_ok=True)
     try:
         paths = [registry.write_games(report, name, directory) for name in chosen.games]
     except TableError as error:  # the moves are read only now
-        raise Mistake(f"{chosen.run}: a table cannot be read: {error}") from None
+        raise UserError(f"{chosen.run}: a table cannot be read: {error}") from None
     for name in chosen.tables:
         paths += registry.write_tables(report, name, directory)
     if chosen.methods:
         paths.append(write_methods(report, directory))
     for path in paths:
-        say(f"written: {printable(str(path))}")
-    return DONE
+        print_error(f"written: {printable(str(path))}")
+    return OK
 
 
 def write_methods(report: "Report", directory: Path) -> Path:
     """Write the paragraph about methods, and print it; its path."""
-    from arena.report.methods import methods  # noqa: PLC0415  # as above
+    from arena.report.methods import methods_paragraph  # noqa: PLC0415  # as above
 
-    text, path = methods(report), directory / "methods.md"
+    text, path = methods_paragraph(report), directory / "methods.md"
     write_text(path, f"{text}\n")
     print(printable(text, len(text)), flush=True)
     return path

@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.config.command_line import options_of, overrides, parser_of, resumable
+from arena.config.command_line import add_play_options, open_run_options, overrides, run_resumable
 from arena.playing.options import Interrupts
-from games.base.errors import DONE, Mistake, printable, printed, say
-from games.base.text import whole
+from games.base.errors import OK, UserError, print_error, print_safely, printable
+from games.base.text import parse_whole_number
 
 if TYPE_CHECKING:  # they load numpy
     import pandas as pd
@@ -36,7 +36,7 @@ Versions = dict[str, tuple["Commit | None", Mapping[str, object]]]
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     what = "Plays the versions of an agent that git has against one another, and rates them."
-    parser = parser_of("pitflip history", what, EXAMPLE)
+    parser = add_play_options("pitflip history", what, EXAMPLE)
     parser.add_argument("--revisions", default="5", metavar="N", help="the newest that differ (5)")
     parser.add_argument("--agent", metavar="NAME", help="whose history, if several have files")
     parser.add_argument("--pairs", metavar="N", help="the same as --set pairs=N")
@@ -45,44 +45,44 @@ def arguments() -> argparse.ArgumentParser:
 
 def main(words: list[str] | None = None) -> int:
     """Run the command."""
-    return resumable("pitflip history", words, arguments().parse_args(words), told)
+    return run_resumable("pitflip history", words, arguments().parse_args(words), run_history)
 
 
-def told(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
+def run_history(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     """Play all versions, print their table, draw their figure; the exit status."""
     # Only now, so that help and mistakes are answered before anything large is loaded.
-    from arena.pipeline.versions import AgentVersions, only  # noqa: PLC0415
+    from arena.pipeline.versions import AgentVersions, single_agent  # noqa: PLC0415
 
-    most = whole("pitflip history", "--revisions", chosen.revisions, REVISIONS)
+    most = parse_whole_number("pitflip history", "--revisions", chosen.revisions, REVISIONS)
     versions = AgentVersions(chosen.experiment, overrides(chosen))
     none = "no agent has files of its own: --agent NAME says whose history"
-    name = chosen.agent or only(versions.own(), none, "have files")
-    found = versions_of(versions, versions.checked(name), most)
+    name = chosen.agent or single_agent(versions.own(), none, "have files")
+    found = distinct_versions(versions, versions.checked(name), most)
     if len(found) < 2:
-        raise Mistake(f"git has no other version of {name}: there is nothing to compare")
+        raise UserError(f"git has no other version of {name}: there is nothing to compare")
     more = {"anchor": f"{next(iter(found))}=0"}
     experiment = versions.experiment({n: t for n, (_, t) in found.items()}, "history", more)
     from arena.pipeline.run import run  # noqa: PLC0415
 
-    with options_of(chosen, interrupts) as options:
+    with open_run_options(chosen, interrupts) as options:
         run(experiment, replace(options, tables=options.json, page=True))
         if not options.json:
-            shown(experiment, found, options.results)
-    return DONE
+            print_history(experiment, found, options.results)
+    return OK
 
 
-def versions_of(versions: "AgentVersions", name: str, most: int) -> Versions:
+def distinct_versions(versions: "AgentVersions", name: str, most: int) -> Versions:
     """The versions of an agent that differ from the one before, the oldest first, by names."""
-    from arena.pipeline.versions import named_version  # noqa: PLC0415
-    from arena.storage.git import VersionError, commits_of  # noqa: PLC0415  # as above
+    from arena.pipeline.versions import version_label  # noqa: PLC0415
+    from arena.storage.git import VersionError, list_commits  # noqa: PLC0415  # as above
 
     paths = [versions.path.absolute().parent.resolve() / versions.path.name]
     paths += versions.files(name)
     try:
-        commits = commits_of(paths, 4 * most)
+        commits = list_commits(paths, 4 * most)
     except VersionError as error:
-        raise Mistake(str(error)) from None
-    found: Versions = {named_version(name, NOW): (None, versions.now[name])}
+        raise UserError(str(error)) from None
+    found: Versions = {version_label(name, NOW): (None, versions.now[name])}
     for commit in commits:
         table = versions.then(versions.base(commit.name, Path()), name)
         if table is None:
@@ -92,33 +92,33 @@ def versions_of(versions: "AgentVersions", name: str, most: int) -> Versions:
             del found[newest]  # the commit made it
         elif len(found) > most:
             break
-        found[named_version(name, commit.short)] = commit, table
+        found[version_label(name, commit.short)] = commit, table
     return dict(reversed(list(found.items())[: most + 1]))
 
 
-def shown(experiment: "Experiment", found: Versions, results: Path) -> None:
+def print_history(experiment: "Experiment", found: Versions, results: Path) -> None:
     """Print the table and write the figure."""
     from arena.pipeline.loaded_run import load_run  # noqa: PLC0415
     from arena.pipeline.version_lines import version_figure, version_lines  # noqa: PLC0415
-    from arena.storage.provenance import origin_of  # noqa: PLC0415  # as above
+    from arena.storage.provenance import identify_run  # noqa: PLC0415  # as above
     from games.base.files import write_text  # noqa: PLC0415
 
-    digest = origin_of(experiment.name, experiment.plan).digest
+    digest = identify_run(experiment.name, experiment.plan).digest
     directory = results / experiment.name / digest
-    rows = list(version_rows(load_run(directory), found))
-    printed(lambda: print("\n".join(version_lines(rows))))
+    rows = list(history_rows(load_run(directory), found))
+    print_safely(lambda: print("\n".join(version_lines(rows))))
     title = f"{printable(experiment.name)} on {experiment.plan.game}"
     write_text(directory / FIGURE, version_figure(rows, title))
-    say(f"figure: {directory / FIGURE}")
+    print_error(f"figure: {directory / FIGURE}")
 
 
-def version_rows(run: "LoadedRun", found: Versions) -> "Iterator[VersionRow]":
+def history_rows(run: "LoadedRun", found: Versions) -> "Iterator[VersionRow]":
     """A row for each version, from the tables of their run."""
-    from arena.pipeline.version_lines import EloSeen, VersionRow  # noqa: PLC0415  # as above
+    from arena.pipeline.version_lines import EloInterval, VersionRow  # noqa: PLC0415  # as above
 
-    def seen(rows: "pd.DataFrame") -> EloSeen:
+    def seen(rows: "pd.DataFrame") -> EloInterval:
         cells = rows[["elo", "elo_low", "elo_high"]].iloc[0]
-        return EloSeen(*(None if math.isnan(cell) else float(cell) for cell in cells))
+        return EloInterval(*(None if math.isnan(cell) else float(cell) for cell in cells))
 
     ratings, rates, before = run.ratings, run.win_rates, None
     for name, (commit, _) in found.items():

@@ -4,12 +4,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from arena.config.command_line import add_workers, elsewhere, number_of, same_command
+from arena.config.command_line import add_workers, number_of, same_command, with_cluster
 from arena.config.user_settings import is_address
 from arena.playing.options import Interrupts
-from games.base.cli import CommandParser, here
-from games.base.errors import DONE, status_of
-from games.base.text import positive, whole
+from games.base.cli import CommandParser, shell_command
+from games.base.errors import OK, status_of
+from games.base.text import parse_positive, parse_whole_number
 
 LAST = range(1025)
 DATABASE_BEANS = range(31)
@@ -24,7 +24,7 @@ same command continues)"""
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     parser = CommandParser(
-        prog=here("pitflip judge"),
+        prog=shell_command("pitflip judge"),
         description="What every stored move lost against the best one, under perfect play of both "
         "sides: moves.parquet in the run's directory, and a table an agent.",
         epilog=EXAMPLE,
@@ -65,27 +65,27 @@ def judged(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     """Judge, write and print; the exit status."""
     # After --help, which needs none of it.
     from arena.analysis.move_losses.judge import JudgeSettings  # noqa: PLC0415
-    from arena.analysis.move_losses.run_lines import judged_run  # noqa: PLC0415
+    from arena.analysis.move_losses.run_lines import load_run_lines  # noqa: PLC0415
     from arena.pipeline.move_loss_files import judge_and_write  # noqa: PLC0415
     from arena.playing.worker import PlayOptions  # noqa: PLC0415
 
     settings = JudgeSettings(
         number(chosen.last, "--last-beans", LAST),
-        None if chosen.seconds is None else positive("--seconds", chosen.seconds),
+        None if chosen.seconds is None else parse_positive("--seconds", chosen.seconds),
         number(chosen.nodes, "--nodes", MOST_NODES),
         number(chosen.database_beans, "--database-beans", DATABASE_BEANS),
     )
-    run = judged_run(chosen.run)
+    run = load_run_lines(chosen.run)
     one = PlayOptions(number_of(chosen.workers), interrupts)
-    with elsewhere(one, chosen.on) as options:
+    with with_cluster(one, chosen.on) as options:
         judge_and_write(run, settings, options, quiet=chosen.quiet, json=chosen.json)
         interrupts.finish()
-    return DONE
+    return OK
 
 
 def number(text: str | None, name: str, allowed: range) -> int | None:
     """A whole number of the command line, if it is there."""
-    return None if text is None else whole("pitflip judge", name, text, allowed)
+    return None if text is None else parse_whole_number("pitflip judge", name, text, allowed)
 
 
 if __name__ == "__main__":

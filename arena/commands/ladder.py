@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.config.command_line import add_workers, elsewhere, number_of, same_command
+from arena.config.command_line import add_workers, number_of, same_command, with_cluster
 from arena.config.user_settings import is_address
 from arena.playing.options import Interrupts
-from games.base.cli import CommandParser, here
-from games.base.errors import DONE, Mistake, print_lines, printable, say, status_of
+from games.base.cli import CommandParser, shell_command
+from games.base.errors import OK, UserError, print_error, print_lines, printable, status_of
 
 if TYPE_CHECKING:
     from agents.core import AgentSpec
@@ -31,13 +31,13 @@ PLAYING = ("new", "add")  # the commands that play
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     parser = CommandParser(
-        prog=here("pitflip ladder"),
+        prog=shell_command("pitflip ladder"),
         description="Keep a ladder: a newcomer plays only until its place is known.",
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     words = parser.add_subparsers(dest="word", metavar="COMMAND", required=True)
-    for name, (help_, places) in WORDS.items():
+    for name, (help_, places) in SUBCOMMANDS.items():
         own = words.add_parser(name, help=help_, description=help_)
         for place, more in places.items():
             own.add_argument(place, **more)  # type: ignore[arg-type]  # the words of argparse
@@ -53,7 +53,7 @@ def arguments() -> argparse.ArgumentParser:
 
 
 FILE = {"type": Path, "metavar": "FILE", "help": "a TOML file: docs/experiment-file.md"}
-WORDS: Mapping[str, tuple[str, Mapping[str, Mapping[str, object]]]] = {
+SUBCOMMANDS: Mapping[str, tuple[str, Mapping[str, Mapping[str, object]]]] = {
     "new": ("begin a ladder as an experiment plays, with its agents", {"experiment": FILE}),
     "add": ("place the agents of files", {"files": {**FILE, "nargs": "+"}}),
     "remove": ("take an agent out; its games stay known", {"name": {}}),
@@ -75,18 +75,18 @@ def done(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     """Do what is asked, then print the table; the exit status."""
     # After --help, which needs none of it.
     from arena.pipeline.ladder import (  # noqa: PLC0415
-        ladder_plan,
-        newcomers,
+        plan_for_ladder,
         read_ladder,
+        read_ladder_agents,
     )
-    from arena.storage.journal import locked  # noqa: PLC0415
+    from arena.storage.journal import lock_directory  # noqa: PLC0415
 
     if chosen.word == "new":  # mistakes come before a directory is made
-        plan, values = ladder_plan(chosen.experiment)
-        found = newcomers(chosen.experiment, plan)
+        plan, values = plan_for_ladder(chosen.experiment)
+        found = read_ladder_agents(chosen.experiment, plan)
     else:
         read_ladder(chosen.ladder)
-    lock = locked(chosen.ladder)
+    lock = lock_directory(chosen.ladder)
     try:
         if chosen.word == "new":
             _begin(plan, values, found, chosen, interrupts)
@@ -99,30 +99,30 @@ def done(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
         print_lines(*lines)
     finally:
         os.close(lock)
-    return DONE
+    return OK
 
 
-def _renamed(ladder: "Ladder", chosen: argparse.Namespace) -> "Ladder":
-    from arena.config.agents import usable_name  # noqa: PLC0415  # as above
+def rename_agent(ladder: "Ladder", chosen: argparse.Namespace) -> "Ladder":
+    from arena.config.agents import is_valid_agent_name  # noqa: PLC0415  # as above
 
-    if not usable_name(chosen.new_name):
-        raise Mistake(f"an agent cannot be called {printable(chosen.new_name)!r}")
+    if not is_valid_agent_name(chosen.new_name):
+        raise UserError(f"an agent cannot be called {printable(chosen.new_name)!r}")
     return ladder.renamed(chosen.name, chosen.new_name)
 
 
 CHANGES: Mapping[str, "Callable[[Ladder, argparse.Namespace], Ladder]"] = {
     "remove": lambda ladder, chosen: ladder.without(chosen.name),
-    "rename": _renamed,
+    "rename": rename_agent,
     "anchor": lambda ladder, chosen: ladder.anchored(chosen.name, chosen.elo),
 }
 
 
 def _add(chosen: argparse.Namespace, interrupts: Interrupts) -> None:
     """Place the agents of the files, one after the other."""
-    from arena.pipeline.ladder import is_there, newcomers, read_ladder  # noqa: PLC0415
+    from arena.pipeline.ladder import is_there, read_ladder, read_ladder_agents  # noqa: PLC0415
 
     ladder = read_ladder(chosen.ladder)
-    found = [pair for path in chosen.files for pair in newcomers(path, ladder.plan)]
+    found = [pair for path in chosen.files for pair in read_ladder_agents(path, ladder.plan)]
     _refuse_twins(found)
     changed = [pair for pair in found if not is_there(ladder, *pair)]
     if not changed:
@@ -140,16 +140,16 @@ def _begin(
     """Begin a ladder and place its agents, or continue; after a mistake nothing of it is left."""
     from arena.pipeline.ladder import (  # noqa: PLC0415  # as above
         LADDER,
-        begun,
+        create_ladder,
         remove_ladder,
     )
 
     continued = (chosen.ladder / LADDER).exists()
-    ladder = begun(chosen.ladder, plan, values)
+    ladder = create_ladder(chosen.ladder, plan, values)
     try:
         missing = [(name, spec) for name, spec in found if name not in ladder.names]
         replace(_place(ladder, missing, chosen, interrupts), unfinished=False).save()
-    except Mistake:
+    except UserError:
         if not continued:
             remove_ladder(chosen.ladder)
         raise
@@ -159,7 +159,7 @@ def _refuse_twins(found: "list[tuple[str, AgentSpec]]") -> None:
     """Refuse two agents of one name."""
     names = [name for name, _ in found]
     if twins := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
-        raise Mistake(f"two of the agents are called {printable(twins[0])!r}: rename one")
+        raise UserError(f"two of the agents are called {printable(twins[0])!r}: rename one")
 
 
 def _place(
@@ -169,20 +169,20 @@ def _place(
     interrupts: Interrupts,
 ) -> "Ladder":
     """The ladder with these agents, one after the other."""
-    from agents.sandbox.sandbox import Wall  # noqa: PLC0415  # as above
+    from agents.sandbox.sandbox import Sandbox  # noqa: PLC0415  # as above
     from arena.pipeline.ladder import placed  # noqa: PLC0415
     from arena.playing.worker import PlayOptions  # noqa: PLC0415
 
-    wall = Wall()
+    wall = Sandbox()
     try:
         here_alone = PlayOptions(number_of(chosen.workers), interrupts, wall=wall)
-        with elsewhere(here_alone, chosen.on) as options:
+        with with_cluster(here_alone, chosen.on) as options:
             for name, spec in found:
                 step = placed(ladder, name, spec, options, chosen.quiet)
                 ladder = step.ladder
                 if not chosen.quiet:
                     known = f", {step.known:,} of them known" if step.known else ""
-                    say(f"{step.answer}: {step.games:,} games{known}")
+                    print_error(f"{step.answer}: {step.games:,} games{known}")
     finally:
         wall.close()
     return ladder
@@ -192,21 +192,21 @@ def table_lines(ladder: "Ladder") -> list[str]:
     """The table of a ladder, which is written too."""
     from arena.analysis.repeatability import untested_line  # noqa: PLC0415  # as above
     from arena.pipeline.ladder import (  # noqa: PLC0415
-        NOTE,
-        ladder_games,
+        RATING_NOTE,
         ladder_rows,
-        write_table,
+        open_ladder_cache,
+        write_ladder_table,
     )
 
-    games = ladder_games(ladder.directory)
+    games = open_ladder_cache(ladder.directory)
     try:
         rows = ladder_rows(ladder, games)
     finally:
         games.close()
-    write_table(ladder, rows)
+    write_ladder_table(ladder, rows)
     if not rows:
         return [f"{ladder.directory}: the ladder is empty"]
-    return [*_lines(rows), NOTE, *filter(None, [untested_line(ladder.plan)])]
+    return [*_lines(rows), RATING_NOTE, *filter(None, [untested_line(ladder.plan)])]
 
 
 def _lines(rows: "list[LadderRow]") -> list[str]:

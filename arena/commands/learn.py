@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import arena.learning  # noqa: F401  # before numpy: it keeps numpy to one thread
-from arena.config.command_line import options_of, overrides, parser_of, resumable
+from arena.config.command_line import add_play_options, open_run_options, overrides, run_resumable
 from arena.playing.options import Interrupts
-from games.base.errors import DONE
+from games.base.errors import OK
 
 EXAMPLE = """\
 example:
@@ -20,7 +20,7 @@ exit status: 0 finished, whatever the verdict, 2 the file is wrong,
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     what = "Learn the weights of tables or features from games that a teacher plays."
-    parser = parser_of("pitflip learn", what, EXAMPLE)
+    parser = add_play_options("pitflip learn", what, EXAMPLE)
     parser.add_argument(
         "--to", type=Path, metavar="FILE", help="write the weights here too, if any are better"
     )
@@ -29,24 +29,24 @@ def arguments() -> argparse.ArgumentParser:
 
 def main(words: list[str] | None = None) -> int:
     """Run the command."""
-    return resumable("pitflip learn", words, arguments().parse_args(words), learned)
+    return run_resumable("pitflip learn", words, arguments().parse_args(words), learned)
 
 
 def learned(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     """Learn as the command line says; the exit status."""
     # Only now, so that help is answered before anything large is loaded.
-    from arena.learning.config import load_learning  # noqa: PLC0415
+    from arena.learning.config import load_learn_config  # noqa: PLC0415
 
-    learning = load_learning(chosen.experiment, overrides(chosen))
+    learning = load_learn_config(chosen.experiment, overrides(chosen))
     from agents.evaluation.learned_weights import write_learned  # noqa: PLC0415
-    from arena.learning.learn_run import best_of, learn  # noqa: PLC0415
+    from arena.learning.learn_run import best_round, learn  # noqa: PLC0415
 
-    with options_of(chosen, interrupts) as options:
+    with open_run_options(chosen, interrupts) as options:
         rounds = learn(learning, options, learn_command(chosen))
-    best = best_of(rounds)
+    best = best_round(rounds)
     if chosen.to is not None and best is not None:
         write_learned(chosen.to, best.weights)
-    return DONE
+    return OK
 
 
 def learn_command(chosen: argparse.Namespace) -> str:

@@ -5,10 +5,10 @@ import re
 import shlex
 from pathlib import Path
 
-from arena.config.shipped import STARTERS, Starter, begin, shipped_names, verbs_of
-from games.base.cli import CommandParser, here
-from games.base.errors import DONE, Mistake, print_lines, run, status_of
-from games.base.text import listed, quoted
+from arena.config.shipped import STARTERS, Template, begin, example_names, verbs_of
+from games.base.cli import CommandParser, shell_command
+from games.base.errors import OK, UserError, print_lines, run, status_of
+from games.base.text import listed, quote
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,60}")
 
@@ -16,9 +16,9 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,60}")
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     parser = CommandParser(
-        prog=here("pitflip new"),
+        prog=shell_command("pitflip new"),
         description="Write an experiment, a bot, a heuristic or a game that runs at once.",
-        epilog=f"shipped experiments: {listed(shipped_names())}",
+        epilog=f"shipped experiments: {listed(example_names())}",
     )
     parser.add_argument("what", choices=STARTERS, help=listed(STARTERS))
     parser.add_argument("name", nargs="?", help="of the new file; else my_bot and the like")
@@ -37,23 +37,23 @@ def begun(chosen: argparse.Namespace) -> int:
     starter = STARTERS[chosen.what]
     if chosen.like is not None:
         if starter.file:
-            raise Mistake("--like is for an experiment")
-        starter = Starter(chosen.like.removesuffix(".toml"))
+            raise UserError("--like is for an experiment")
+        starter = Template(chosen.like.removesuffix(".toml"))
     place = Path(chosen.name or f"my_{chosen.what}")
     name = place.stem if place.suffix in (".py", ".toml") else place.name
     if not NAME.fullmatch(name):
-        raise Mistake(f"a name has letters, digits, _ and -, got {quoted(name)}")
+        raise UserError(f"a name has letters, digits, _ and -, got {quote(name)}")
     files = begin(starter, name, place.parent)
     experiment = place.parent / f"{name}.toml"
     commands = {
-        verb: here(shlex.join(["python", "-m", f"arena.{verb}", str(experiment)]))
+        verb: shell_command(shlex.join(["python", "-m", f"arena.{verb}", str(experiment)]))
         for verb in verbs_of(experiment.read_text())
     }
     print_lines(
         *(f"wrote {path}" for path in files),
         *(f"to {verb}: {command}" for verb, command in commands.items()),
     )
-    return DONE
+    return OK
 
 
 if __name__ == "__main__":

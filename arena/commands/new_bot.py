@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from agents.languages import LANGUAGES
-from games.base.cli import CommandParser, here
-from games.base.errors import DONE, Mistake, print_lines, run, status_of
+from games.base.cli import CommandParser, shell_command
+from games.base.errors import OK, UserError, print_lines, run, status_of
 from games.base.files import write_text
-from games.base.text import listed, quoted
+from games.base.text import listed, quote
 
 HOME = Path(__file__).parents[2]
 PLACES = (HOME / "experiments" / "bots", HOME / "arena" / "shipped_experiments" / "bots")
@@ -48,40 +48,42 @@ def main(words: list[str] | None = None) -> int:
 
 def begun(path: Path, language: str | None) -> int:
     """Write the start, and say what to do with it; the exit status."""
-    start = start_of(path, language)
+    start = template_for(path, language)
     if path.exists():
-        raise Mistake(f"{quoted(str(path))} is there already; nothing was written")
+        raise UserError(f"{quote(str(path))} is there already; nothing was written")
     if not path.parent.is_dir():
-        raise Mistake(f"there is no directory {quoted(str(path.parent))}")
-    write_text(path, named(start.read_text(), start.stem, path.stem))
+        raise UserError(f"there is no directory {quote(str(path.parent))}")
+    write_text(path, rename_identifier(start.read_text(), start.stem, path.stem))
     word = path if path.parent.name else f"./{path}"
     second = f"{word}:evaluate" if start.name == STARTS[HEURISTIC] else word
     play = f'pitflip play "kalah(6,4)" --second {shlex.quote(str(second))}'
     print_lines(
         f"wrote {path}",
-        f"to check it: {here(f'pitflip check {shlex.quote(str(path))}')}",
-        f"to play it:  {here(play)}",
+        f"to check it: {shell_command(f'pitflip check {shlex.quote(str(path))}')}",
+        f"to play it:  {shell_command(play)}",
     )
-    return DONE
+    return OK
 
 
-def start_of(path: Path, language: str | None) -> Path:
+def template_for(path: Path, language: str | None) -> Path:
     """The file that a new one is a copy of."""
     if language is None:
         of_ending = LANGUAGES.get(path.suffix.lower())
         language = of_ending.name if of_ending else ""
     if language not in STARTS:
-        raise Mistake(
-            f"no start is written in the language of {quoted(path.name)}: say --language "
+        raise UserError(
+            f"no start is written in the language of {quote(path.name)}: say --language "
             f"({listed(STARTS)})"
         )
     start = STARTS[language]
     if path.suffix.lower() != Path(start).suffix:
-        raise Mistake(f"a file of {language} ends in {Path(start).suffix}, got {quoted(path.name)}")
+        raise UserError(
+            f"a file of {language} ends in {Path(start).suffix}, got {quote(path.name)}"
+        )
     return next(place for place in PLACES if place.is_dir()) / start
 
 
-def named(text: str, old: str, new: str) -> str:
+def rename_identifier(text: str, old: str, new: str) -> str:
     """The text with the new name in place of the old one, where that is a name of its own."""
     name = re.sub(r"\W", "_", new)
     return re.sub(rf"\b{old}\b", f"_{name}" if name[0].isdigit() else name, text)

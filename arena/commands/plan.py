@@ -5,18 +5,18 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from arena.config.command_line import options_of, overrides, parser_of
+from arena.config.command_line import add_play_options, open_run_options, overrides
 from arena.playing.options import Interrupts
-from games.base.errors import DONE, FINDING, printable, status_of
+from games.base.errors import CHECK_FAILED, OK, printable, status_of
 
 if TYPE_CHECKING:  # they load the kernels
     from arena.config.command_line import RunOptions
     from arena.config.experiment import Experiment
     from arena.config.sweep import SweepPlan
     from arena.planning.schedule import DrawnPlan
-    from arena.playing.bots import FirstAnswer
-    from arena.playing.pilot import Pilot
-    from arena.tuning.study_config import Tuning
+    from arena.playing.bots import BotProbe
+    from arena.playing.pilot import PilotResult
+    from arena.tuning.study_config import StudyConfig
 
 MOST_ASKED = 200_000  # pairings of which it is asked whether they are known
 MOST_CELLS = 4  # of a sweep that are tried
@@ -30,7 +30,7 @@ does not load or fails at once, 2 the file is wrong"""
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     what = "What a run will cost and show: games, time, intervals to come, bots, checks."
-    parser = parser_of("pitflip plan", what, EXAMPLE, keeps_games=False)
+    parser = add_play_options("pitflip plan", what, EXAMPLE, keeps_games=False)
     parser.add_argument("--pairs", metavar="N", help="the same as --set pairs=N")
     return parser
 
@@ -54,20 +54,20 @@ def planned(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     source, problems = read(chosen.experiment, changes)
     if "tune" in source.tables:
         import arena.tuning  # noqa: F401, PLC0415  # before numpy: it keeps numpy to one thread
-        from arena.tuning.study_config import tuning_in  # noqa: PLC0415
+        from arena.tuning.study_config import parse_study  # noqa: PLC0415
 
-        tuning = tuning_in(source, problems)
-        for line in study_lines(tuning):
+        tuning = parse_study(source, problems)
+        for line in study_size_lines(tuning):
             out(line)
-        with options_of(chosen, interrupts) as options:
-            return study_foreseen(tuning, options)
-    from arena.config.sweep import SweepPlan, either_in  # noqa: PLC0415
+        with open_run_options(chosen, interrupts) as options:
+            return forecast_study(tuning, options)
+    from arena.config.sweep import SweepPlan, build_experiment_or_sweep  # noqa: PLC0415
 
-    asked = either_in(source, problems, changes)
-    with options_of(chosen, interrupts) as options:
+    asked = build_experiment_or_sweep(source, problems, changes)
+    with open_run_options(chosen, interrupts) as options:
         if isinstance(asked, SweepPlan):
-            return sweep_foreseen(asked, options)
-        return foreseen(asked, options)
+            return forecast_sweep(asked, options)
+        return forecast_experiment(asked, options)
 
 
 def out(line: str) -> None:
@@ -75,50 +75,50 @@ def out(line: str) -> None:
     print(line, flush=True)
 
 
-def foreseen(experiment: "Experiment", options: "RunOptions") -> int:
+def forecast_experiment(experiment: "Experiment", options: "RunOptions") -> int:
     """Say of an experiment all that can be said before it is played; the exit status."""
     from arena.terminal.plan import openings_line, size_line  # noqa: PLC0415
 
     out(size_line(printable(experiment.name), experiment.plan))
     from agents.registry import varies  # noqa: PLC0415
-    from arena.analysis.checks.registry import hopeless_lines  # noqa: PLC0415
-    from arena.planning.schedule import draw  # noqa: PLC0415
+    from arena.analysis.checks.registry import impossible_checks  # noqa: PLC0415
+    from arena.planning.schedule import make_schedule  # noqa: PLC0415
 
     specs = list(experiment.plan.agents.values())
     steady = frozenset(
         (a, b) for a, b in experiment.plan.matches if not (varies(specs[a]) or varies(specs[b]))
     )
-    drawn = draw(experiment.plan, fixed=steady)
+    drawn = make_schedule(experiment.plan, fixed=steady)
     out(openings_line(drawn))
-    hopeless = list(hopeless_lines(experiment.checks, drawn))
-    for line in (*stored_lines(experiment, options), *hopeless):
+    hopeless = list(impossible_checks(experiment.checks, drawn))
+    for line in (*earlier_run_lines(experiment, options), *hopeless):
         out(line)
-    answers = list(asked(drawn, options))
-    tried(drawn, options, answers)
-    return FINDING if hopeless or any(answer.fault for answer in answers) else DONE
+    answers = list(probe_lines(drawn, options))
+    pilot_lines(drawn, options, answers)
+    return CHECK_FAILED if hopeless or any(answer.fault for answer in answers) else OK
 
 
-def sweep_foreseen(swept: "SweepPlan", options: "RunOptions") -> int:
+def forecast_sweep(swept: "SweepPlan", options: "RunOptions") -> int:
     """Say of the first cells of a sweep what can be said; the worst exit status."""
     cells = swept.cells
     games = sum(2 * each.experiment.plan.pairs * len(each.experiment.plan.matches)
                 for each in cells)  # fmt: skip
     out(f"{printable(swept.name)}: a sweep of {len(cells):,} cells, {games:,} games in all")
-    worst = DONE
+    worst = OK
     for cell in cells[:MOST_CELLS]:
         out(f"\ncell {cell.number}: {printable(cell.words(swept.axes))}")
-        worst = max(worst, foreseen(cell.experiment, options))
+        worst = max(worst, forecast_experiment(cell.experiment, options))
     if len(cells) > MOST_CELLS:
         out(f"\n... and {len(cells) - MOST_CELLS:,} more cells")
     return worst
 
 
-def stored_lines(experiment: "Experiment", options: "RunOptions") -> Iterator[str]:
+def earlier_run_lines(experiment: "Experiment", options: "RunOptions") -> Iterator[str]:
     """Whether this run was played already, or begun."""
     from arena.storage.journal import JOURNAL  # noqa: PLC0415  # as above
-    from arena.storage.provenance import origin_of, read_run  # noqa: PLC0415
+    from arena.storage.provenance import identify_run, read_run  # noqa: PLC0415
 
-    digest = origin_of(experiment.name, experiment.plan).digest
+    digest = identify_run(experiment.name, experiment.plan).digest
     directory = options.results / experiment.name / digest
     stored = read_run(directory)
     if stored.get("finished"):
@@ -129,13 +129,13 @@ def stored_lines(experiment: "Experiment", options: "RunOptions") -> Iterator[st
         yield f"this run was begun, and goes on where it stopped: {printable(str(directory))}"
 
 
-def asked(drawn: "DrawnPlan", options: "RunOptions") -> "Iterator[FirstAnswer]":
+def probe_lines(drawn: "DrawnPlan", options: "RunOptions") -> "Iterator[FirstAnswer]":
     """Ask every bot once, and say what it answers."""
-    from arena.playing.bots import first_answers  # noqa: PLC0415  # as above
+    from arena.playing.bots import probe_bots  # noqa: PLC0415  # as above
     from arena.terminal.plan import answer_line  # noqa: PLC0415
 
     options.wall.required |= drawn.plan.walls_required
-    for answer in first_answers(drawn.plan, options.wall):
+    for answer in probe_bots(drawn.plan, options.wall):
         out(answer_line(answer))
         yield answer
 
@@ -144,13 +144,13 @@ def pilot_with(
     drawn: "DrawnPlan", options: "RunOptions", answers: "Sequence[FirstAnswer]"
 ) -> "Pilot":
     """Play the pilot without the bots that fail; say what was played."""
-    from arena.playing.pilot import pilot_of  # noqa: PLC0415  # as above
+    from arena.playing.pilot import run_pilot  # noqa: PLC0415  # as above
     from arena.terminal import plan as plan_lines  # noqa: PLC0415
 
     place = drawn.plan.names.index
     faulty = {place(answer.name): exclusion_seconds(answer) for answer in answers if answer.fault}
     seconds = {place(each.name): each.move_seconds for each in answers if not each.fault}
-    pilot = pilot_of(drawn, options.playing, faulty, seconds)
+    pilot = run_pilot(drawn, options.playing, faulty, seconds)
     out(plan_lines.pilot_line(pilot, options.at_once))
     return pilot
 
@@ -162,14 +162,16 @@ def exclusion_seconds(answer: "FirstAnswer") -> float:
     return (FIRST_GAMES if answer.loads else 1) * (answer.start_seconds + answer.seconds)
 
 
-def tried(drawn: "DrawnPlan", options: "RunOptions", answers: "Sequence[FirstAnswer]") -> None:
+def pilot_lines(
+    drawn: "DrawnPlan", options: "RunOptions", answers: "Sequence[FirstAnswer]"
+) -> None:
     """Play the pilot, and say what follows from it."""
     from arena.terminal import plan as plan_lines  # noqa: PLC0415  # as above
 
     plan, pilot = drawn.plan, pilot_with(drawn, options, answers)
     if not pilot.pairings and not pilot.answers:
         return
-    left = left_to_play(drawn, options)
+    left = uncached_pairs(drawn, options)
     known = plan.pairs * len(plan.matches) - sum(left.values())
     if known:
         out(f"known from earlier runs: {2 * known:,} games, which are not played")
@@ -180,17 +182,17 @@ def tried(drawn: "DrawnPlan", options: "RunOptions", answers: "Sequence[FirstAns
     for line in plan_lines.match_lines(drawn, pilot):
         out(line)
     if plan.stop is not None:
-        out(plan_lines.stop_line(plan.stop, pilot, plan.pairs))
+        out(plan_lines.sprt_line(plan.stop, pilot, plan.pairs))
 
 
-def left_to_play(drawn: "DrawnPlan", options: "RunOptions") -> dict[tuple[int, int], int]:
+def uncached_pairs(drawn: "DrawnPlan", options: "RunOptions") -> dict[tuple[int, int], int]:
     """How many pairings of each match are not known from earlier runs."""
-    from arena.playing.cached_pairs import KnownPairings  # noqa: PLC0415  # as above
+    from arena.playing.cached_pairs import CachedPairs  # noqa: PLC0415  # as above
 
     pairings, at = drawn.pairings, 0
     if options.known is None or pairings.laid is not None or pairings.total > MOST_ASKED:
         return dict.fromkeys(pairings.matches, pairings.pairs)
-    left, known = dict.fromkeys(pairings.matches, 0), KnownPairings(drawn, options.known)
+    left, known = dict.fromkeys(pairings.matches, 0), CachedPairs(drawn, options.known)
     while at < pairings.total:
         first, at = known.unknown(pairings, at)
         for block in pairings.blocks(first, at):
@@ -198,15 +200,15 @@ def left_to_play(drawn: "DrawnPlan", options: "RunOptions") -> dict[tuple[int, i
     return left
 
 
-def study_foreseen(tuning: "Tuning", options: "RunOptions") -> int:
+def forecast_study(tuning: "Tuning", options: "RunOptions") -> int:
     """Say how long a study takes, by games of the seed weights against one another."""
-    from arena.planning.schedule import draw  # noqa: PLC0415  # as above
+    from arena.planning.schedule import make_schedule  # noqa: PLC0415  # as above
     from arena.terminal import plan as plan_lines  # noqa: PLC0415
-    from arena.tuning.budget import as_written, games_of  # noqa: PLC0415
+    from arena.tuning.budget import budget_from_file, games_of  # noqa: PLC0415
     from arena.tuning.study_config import TYPICAL_VARIANCE  # noqa: PLC0415
 
-    drawn, size = draw(match_of_study(tuning).plan), as_written(tuning)
-    answers = list(asked(drawn, options))
+    drawn, size = make_schedule(validation_experiment(tuning).plan), budget_from_file(tuning)
+    answers = list(probe_lines(drawn, options))
     pilot = pilot_with(drawn, options, answers)
     test, (match,) = tuning.validation.plan(), drawn.pairings.matches
     if pilot.pairings:
@@ -219,14 +221,14 @@ def study_foreseen(tuning: "Tuning", options: "RunOptions") -> int:
     if line := plan_lines.start_line(answers):
         out(line)
     out(plan_lines.test_line(test, TYPICAL_VARIANCE, size.validation_pairs))
-    return FINDING if any(answer.fault for answer in answers) else DONE
+    return CHECK_FAILED if any(answer.fault for answer in answers) else OK
 
 
-def study_lines(tuning: "Tuning") -> Iterator[str]:
+def study_size_lines(tuning: "Tuning") -> Iterator[str]:
     """How much a study plays."""
-    from arena.tuning.budget import as_written, games_of  # noqa: PLC0415  # as above
+    from arena.tuning.budget import budget_from_file, games_of  # noqa: PLC0415  # as above
 
-    plan, name = as_written(tuning), printable(tuning.experiment.name)
+    plan, name = budget_from_file(tuning), printable(tuning.experiment.name)
     games, (trials, each) = games_of(tuning, plan), plan.shown_trials
     yield (
         f"{name} on {tuning.plan.game}: a study of {len(tuning.space.axes)} weights of "
@@ -241,7 +243,7 @@ def study_lines(tuning: "Tuning") -> Iterator[str]:
         yield f"gain at equal time or at equal nodes: {games.equal_terms:,} games more"
 
 
-def match_of_study(tuning: "Tuning") -> "Experiment":
+def validation_experiment(tuning: "Tuning") -> "Experiment":
     """The validation of a study as an experiment, before there are other weights."""
     from dataclasses import replace  # noqa: PLC0415  # as above
 

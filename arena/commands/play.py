@@ -10,36 +10,36 @@ from typing import NoReturn
 from agents.core import AgentFailure
 from agents.kinds.human import Dialogue, Quit
 from agents.options import LIMITS
-from agents.options import limits as search_limits
+from agents.options import limit_options as search_limits
 from agents.registry import AGENTS
 from arena.config.command_line import RESULTS
-from arena.terminal.human_game import TerminalGame
-from arena.terminal.players import ASK, Invitation, terminal_game
+from arena.terminal.human_game import HumanGame
+from arena.terminal.players import ASK, GameSetup, terminal_game
 from games import game
-from games.base.cli import CommandParser, here
-from games.base.errors import DONE, FINDING, MISTAKE, printable, run, say, status_of
-from games.base.text import quoted
+from games.base.cli import CommandParser, shell_command
+from games.base.errors import CHECK_FAILED, OK, USER_ERROR, print_error, printable, run, status_of
+from games.base.text import quote
 
 
 def refuse(message: str) -> NoReturn:
     """End with one line about what is wrong with the command."""
     print(f"pitflip play: {printable(message)}", file=sys.stderr)
-    sys.exit(MISTAKE)
+    sys.exit(USER_ERROR)
 
 
-def depth_or_ask(text: str) -> int | str:
+def depth_argument(text: str) -> int | str:
     """The value of --depth."""
     if text == ASK:
         return text
     if not text.lstrip("-").isdigit():
-        raise argparse.ArgumentTypeError(f"must be a whole number or ask, got {quoted(text)}")
+        raise argparse.ArgumentTypeError(f"must be a whole number or ask, got {quote(text)}")
     return int(text)
 
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     parser = CommandParser(
-        prog=here("pitflip play"),
+        prog=shell_command("pitflip play"),
         description="Play a game in the terminal: yourself, or two agents to watch. "
         "During the game: undo, hint, restart, level N, help, quit.",
         epilog=f"Agents: {', '.join(kind for kind in AGENTS if kind != 'python')}, "
@@ -51,7 +51,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--second", default="smart", help="who moves second")
     limits = parser.add_mutually_exclusive_group()
     types: dict[str, Callable[[str], int | float | str]] = {
-        "depth": depth_or_ask,
+        "depth": depth_argument,
         "nodes": int,
         "seconds": float,
     }
@@ -72,7 +72,7 @@ def arguments() -> argparse.ArgumentParser:
     return parser
 
 
-def accept_anything(*streams: object) -> None:
+def replace_undecodable(*streams: object) -> None:
     """Read bytes that are no text as strange characters: they must not end the game."""
     for stream in streams:
         if hasattr(stream, "reconfigure"):  # not what a test or an editor puts in its place
@@ -82,15 +82,15 @@ def accept_anything(*streams: object) -> None:
 def main(words: list[str] | None = None, dialogue: Dialogue | None = None) -> int:
     """Run the command; 2 if it cannot begin, 1 if a bot fails."""
     chosen = arguments().parse_args(words)
-    accept_anything(sys.stdin, sys.stdout)
+    replace_undecodable(sys.stdin, sys.stdout)
     with_person = dialogue or Dialogue()
     return status_of("pitflip play", lambda: played(chosen, with_person))
 
 
-def invitation(chosen: argparse.Namespace) -> Invitation:
+def player_options(chosen: argparse.Namespace) -> GameSetup:
     """The players that a command line names."""
     limits = {name: limit for name in LIMITS if (limit := getattr(chosen, name)) is not None}
-    return Invitation(
+    return GameSetup(
         chosen.first,
         chosen.second,
         limits,
@@ -105,22 +105,22 @@ def invitation(chosen: argparse.Namespace) -> Invitation:
 def played(chosen: argparse.Namespace, dialogue: Dialogue) -> int:
     """Play the game; the exit status."""
     try:
-        shown = terminal_game(game(chosen.game), invitation(chosen), dialogue)
+        shown = terminal_game(game(chosen.game), player_options(chosen), dialogue)
     except Quit:
-        return DONE
+        return OK
     failure = None
     try:
         shown.play()
     except AgentFailure as error:
         failure = error
     if shown.moves:
-        say_replay(shown, chosen.page, dialogue)
+        offer_replay(shown, chosen.page, dialogue)
     if failure:
-        say(*f"pitflip play: {failure}".split("\n"))
-    return FINDING if failure else DONE
+        print_error(*f"pitflip play: {failure}".split("\n"))
+    return CHECK_FAILED if failure else OK
 
 
-def say_replay(shown: TerminalGame, page: Path | None, dialogue: Dialogue) -> None:
+def offer_replay(shown: HumanGame, page: Path | None, dialogue: Dialogue) -> None:
     """End with the link to the game's replay and the command that shows it here."""
     if page is None and dialogue.source.isatty():
         page = RESULTS / "played" / f"{time.strftime('%Y-%m-%d-%H%M%S')}.html"
@@ -136,7 +136,7 @@ def say_replay(shown: TerminalGame, page: Path | None, dialogue: Dialogue) -> No
             write_text(page, game_page(game_shown))
             dialogue.say(f"replay: {page.absolute().as_uri()}#game=0&ply={len(shown.moves)}")
         except OSError as error:
-            say(f"pitflip play: the page cannot be written: {error.strerror or error}")
+            print_error(f"pitflip play: the page cannot be written: {error.strerror or error}")
     dialogue.say(shown.command())
 
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.config.experiment import Anchor, AnchorError, anchor_in
-from arena.pipeline.external_games import GivenGames, GivenScale, read_games
+from arena.config.experiment import Anchor, AnchorError, parse_anchor
+from arena.pipeline.external_games import ExternalGames, RatingPool, read_games
 from arena.stats import RATINGS
 from games.base.cli import CommandParser
-from games.base.errors import DONE, Mistake, printable, printed, say, status_of
+from games.base.errors import OK, UserError, print_error, print_safely, printable, status_of
 from games.base.text import did_you_mean, listed
 
 if TYPE_CHECKING:  # at run time they are loaded after --help and mistakes
@@ -48,14 +48,14 @@ def arguments() -> argparse.ArgumentParser:
     return parser
 
 
-def anchor_of(word: str | None, given: GivenGames) -> Anchor | None:
+def anchor_argument(word: str | None, given: ExternalGames) -> Anchor | None:
     """The anchor of the command line."""
     if word is None:
         return None
     try:
-        return anchor_in(word, given.names)
+        return parse_anchor(word, given.names)
     except AnchorError as error:
-        raise Mistake(f"--anchor {error}") from None
+        raise UserError(f"--anchor {error}") from None
 
 
 def check(chosen: argparse.Namespace) -> None:
@@ -64,25 +64,23 @@ def check(chosen: argparse.Namespace) -> None:
 
     if chosen.method not in RATINGS:
         near = did_you_mean(chosen.method, RATINGS)
-        raise Mistake(f"--method must be one of {listed(RATINGS)}, got {chosen.method!r}{near}")
+        raise UserError(f"--method must be one of {listed(RATINGS)}, got {chosen.method!r}{near}")
     if chosen.draws != 0 and not FEWEST_DRAWS <= chosen.draws <= 100_000:
-        raise Mistake(f"--draws must be 0 or from {FEWEST_DRAWS} to 100000, got {chosen.draws}")
+        raise UserError(f"--draws must be 0 or from {FEWEST_DRAWS} to 100000, got {chosen.draws}")
     if chosen.seed < 0:
-        raise Mistake(f"--seed must be 0 or more, got {chosen.seed}")
+        raise UserError(f"--seed must be 0 or more, got {chosen.seed}")
 
 
-def standings_of(
-    scale: GivenScale, chosen: argparse.Namespace, anchor: Anchor | None
-) -> "Standings":
+def rate_pool(scale: RatingPool, chosen: argparse.Namespace, anchor: Anchor | None) -> "Standings":
     """The standings of the games of one scale."""
-    from arena.pipeline.external_games import given_standings  # noqa: PLC0415  # after --help
+    from arena.pipeline.external_games import rate_external_games  # noqa: PLC0415  # after --help
     from arena.stats.ratings import RatingPlan  # noqa: PLC0415
 
     plan = RatingPlan(draws=chosen.draws, seed=chosen.seed)
     if anchor is not None and anchor.name in scale.names:
         place = scale.names.index(anchor.name)
         plan = RatingPlan(draws=chosen.draws, seed=chosen.seed, anchor=place, anchor_elo=anchor.elo)
-    return given_standings(scale, plan, chosen.method)
+    return rate_external_games(scale, plan, chosen.method)
 
 
 def main(words: list[str] | None = None) -> int:
@@ -97,21 +95,21 @@ def rated(chosen: argparse.Namespace) -> int:
 
     check(chosen)
     given = read_games(chosen.files, pool=chosen.pool, same=chosen.same)
-    anchor = anchor_of(chosen.anchor, given)
-    found = [(scale, standings_of(scale, chosen, anchor)) for scale in given.scales]
+    anchor = anchor_argument(chosen.anchor, given)
+    found = [(scale, rate_pool(scale, chosen, anchor)) for scale in given.scales]
     rows = [
         (scale.game, row) for scale, each in found for row in rating_rows(each.agents, each.groups)
     ]
     if chosen.json:
-        printed(lambda: print(as_json(given, rows)))
+        print_safely(lambda: print(as_json(given, rows)))
     else:
-        printed(lambda: show(given, found))
+        print_safely(lambda: print_ratings(given, found))
     if chosen.out is not None:
         write(chosen.out, chosen.files, rows)
-    return DONE
+    return OK
 
 
-def as_json(given: GivenGames, rows: Sequence[tuple[str, "EloRow"]]) -> str:
+def as_json(given: ExternalGames, rows: Sequence[tuple[str, "EloRow"]]) -> str:
     """All ratings as one JSON object; the keys are the columns of elo.parquet."""
     ratings = [
         {
@@ -127,17 +125,19 @@ def as_json(given: GivenGames, rows: Sequence[tuple[str, "EloRow"]]) -> str:
     return json.dumps(content, allow_nan=False, ensure_ascii=False)
 
 
-def show(given: GivenGames, found: Sequence[tuple[GivenScale, "Standings"]]) -> None:
+def print_ratings(given: ExternalGames, found: Sequence[tuple[RatingPool, "Standings"]]) -> None:
     """Print one table for each game, then what was left out or kept apart."""
     from arena.terminal import tables as terminal_tables  # noqa: PLC0415  # not needed for JSON
 
     console = terminal_tables.terminal()
     for scale, standings in found:
         if len(found) > 1:
-            terminal_tables.say_line(console, f"{scale.game}: {len(scale.scores):,} games", "bold")
+            terminal_tables.print_line(
+                console, f"{scale.game}: {len(scale.scores):,} games", "bold"
+            )
         terminal_tables.show_ratings(console, standings.agents, standings.groups)
     for note in given.notes:
-        terminal_tables.say_line(console, note)
+        terminal_tables.print_line(console, note)
 
 
 def write(directory: Path, files: Sequence[Path], rows: Sequence[tuple[str, "EloRow"]]) -> None:
@@ -148,7 +148,7 @@ def write(directory: Path, files: Sequence[Path], rows: Sequence[tuple[str, "Elo
     directory.mkdir(parents=True, exist_ok=True)
     source = {"files": [str(file) for file in files], "games": [game for game, _ in rows]}
     write_rows(directory / "elo.parquet", EloRow, [row for _, row in rows], source)
-    say(f"written: {printable(str(directory / 'elo.parquet'))}")
+    print_error(f"written: {printable(str(directory / 'elo.parquet'))}")
 
 
 if __name__ == "__main__":

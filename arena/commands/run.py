@@ -4,9 +4,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from arena.config.command_line import options_of, overrides, parser_of, resumable
+from arena.config.command_line import add_play_options, open_run_options, overrides, run_resumable
 from arena.playing.options import Interrupts
-from games.base.errors import DONE, FINDING
+from games.base.errors import CHECK_FAILED, OK
 
 EXAMPLE = """\
 example:
@@ -17,7 +17,7 @@ could not be finished: what was played is kept, and the same command continues""
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
-    parser = parser_of(
+    parser = add_play_options(
         "pitflip run",
         "Play the games of an experiment file; tables go to results/.",
         EXAMPLE,
@@ -40,32 +40,32 @@ def arguments() -> argparse.ArgumentParser:
 
 def main(words: list[str] | None = None) -> int:
     """Run the command; its exit status is the verdict."""
-    return resumable("pitflip run", words, arguments().parse_args(words), played)
+    return run_resumable("pitflip run", words, arguments().parse_args(words), played)
 
 
 def played(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     """Play as the command line says; the exit status."""
     # Only now, so that help and mistakes are answered before anything large is loaded.
     from arena.config.experiment import Experiment, load  # noqa: PLC0415
-    from arena.config.sweep import load_any  # noqa: PLC0415
+    from arena.config.sweep import load_experiment_or_sweep  # noqa: PLC0415
 
     if chosen.pairing is not None:
         experiment = load(chosen.experiment, overrides(chosen))
-        from arena.pipeline.run import play_alone  # noqa: PLC0415
+        from arena.pipeline.run import play_one_pair  # noqa: PLC0415
 
-        with options_of(chosen, interrupts) as options:
-            play_alone(experiment, chosen.pairing, options)
-        return DONE
-    asked = load_any(chosen.experiment, overrides(chosen))
+        with open_run_options(chosen, interrupts) as options:
+            play_one_pair(experiment, chosen.pairing, options)
+        return OK
+    asked = load_experiment_or_sweep(chosen.experiment, overrides(chosen))
     if isinstance(asked, Experiment):
         from arena.pipeline.run import run  # noqa: PLC0415
 
-        with options_of(chosen, interrupts) as options:
-            return DONE if run(asked, options) else FINDING
+        with open_run_options(chosen, interrupts) as options:
+            return OK if run(asked, options) else CHECK_FAILED
     from arena.pipeline.sweep import sweep  # noqa: PLC0415
 
-    with options_of(chosen, interrupts) as options:
-        return DONE if sweep(asked, options) else FINDING
+    with open_run_options(chosen, interrupts) as options:
+        return OK if sweep(asked, options) else CHECK_FAILED
 
 
 if __name__ == "__main__":

@@ -7,25 +7,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.config.command_line import RESULTS
-from games.base.cli import CommandParser, here
+from games.base.cli import CommandParser, shell_command
 from games.base.errors import (
-    DONE,
-    FINDING,
-    Mistake,
+    CHECK_FAILED,
+    OK,
+    UserError,
     print_lines,
+    print_safely,
     printable,
-    printed,
     run,
     status_of,
 )
-from games.base.text import listed, whole
+from games.base.text import listed, parse_whole_number
 
 if TYPE_CHECKING:  # it loads numpy
-    from arena.storage.results import StoredRunInfo
+    from arena.storage.results import RunInfo
 
-FORGOTTEN = "verdicts on larger runs will not know that these looked at the same games before"
+PRUNE_WARNING = "verdicts on larger runs will not know that these looked at the same games before"
 MOST_REASON = 100  # characters of why a run failed
-KEPT = range(1_000_001)
+KEEP_RANGE = range(1_000_001)
 EXAMPLE = """\
 examples:
   pitflip runs list
@@ -37,7 +37,7 @@ exit status: 0 done (diff: nothing differs), 1 the runs differ, 2 there is no su
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     parser = CommandParser(
-        prog=here("pitflip runs"),
+        prog=shell_command("pitflip runs"),
         description="Lists what lies in results/, compares two runs in words, deletes old ones.",
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -62,7 +62,7 @@ def arguments() -> argparse.ArgumentParser:
 def main(words: list[str] | None = None) -> int:
     """Run the command."""
     chosen = arguments().parse_args(words)
-    work = {"diff": compared, "prune": pruned}.get(chosen.command, listing)
+    work = {"diff": compared, "prune": prune_runs}.get(chosen.command, listing)
     return status_of("pitflip runs", lambda: work(chosen))
 
 
@@ -72,12 +72,12 @@ def listing(chosen: argparse.Namespace) -> int:
 
     runs = list(stored_runs(chosen.results))
     if not runs:
-        raise Mistake(
+        raise UserError(
             f"{printable(str(chosen.results))} holds no runs (--results DIR names another)"
         )
     lines = list(run_lines(runs))
-    printed(lambda: print_lines(*lines))
-    return DONE
+    print_safely(lambda: print_lines(*lines))
+    return OK
 
 
 def run_lines(runs: "Sequence[StoredRunInfo]") -> Iterator[str]:
@@ -105,8 +105,8 @@ def compared(chosen: argparse.Namespace) -> int:
     one, other = (run_of(each, chosen.results) for each in (chosen.one, chosen.other))
     lines = list(run_differences(one, other))
     text = "\n".join(map(printable, lines)) if lines else "nothing differs"
-    printed(lambda: print(text))
-    return FINDING if lines else DONE
+    print_safely(lambda: print(text))
+    return CHECK_FAILED if lines else OK
 
 
 def run_of(name: str, results: Path) -> Path:
@@ -117,47 +117,49 @@ def run_of(name: str, results: Path) -> Path:
     try:
         return run_named(name.rstrip("/"), (results,))
     except VersionError as error:
-        raise Mistake(str(error)) from None
+        raise UserError(str(error)) from None
 
 
-def pruned(chosen: argparse.Namespace) -> int:
+def prune_runs(chosen: argparse.Namespace) -> int:
     """Say which runs would go, and delete them if that is wanted."""
-    from arena.analysis.summary_file import stored_checks  # noqa: PLC0415  # after --help
-    from arena.storage.results import delete_run, foreign, is_a_run  # noqa: PLC0415  # as above
+    from arena.analysis.summary_file import load_checks  # noqa: PLC0415  # after --help
+    from arena.storage.results import delete_run, foreign_files, is_run_directory  # noqa: PLC0415  # as above
 
-    doomed: list[StoredRunInfo] = []
+    doomed: list[RunInfo] = []
     kept: list[str] = []
-    for each in meant(chosen):
-        if strange := foreign(each.directory):
+    for each in selected_runs(chosen):
+        if strange := foreign_files(each.directory):
             kept.append(f"{each.name} stays: {listed(strange)} in it is not ours")
         elif each.state == "running":
             kept.append(f"{each.name} stays: it runs")
         else:
             doomed.append(each)
     lines = [*kept, *(run_lines(doomed) if doomed else ["there is nothing to delete"])]
-    if any(stored_checks(each.directory) for each in doomed):
-        lines.append(FORGOTTEN)
-    printed(lambda: print_lines(*lines))
-    if not doomed or not (chosen.yes or agreed()):
-        return DONE
+    if any(load_checks(each.directory) for each in doomed):
+        lines.append(PRUNE_WARNING)
+    print_safely(lambda: print_lines(*lines))
+    if not doomed or not (chosen.yes or confirm()):
+        return OK
     for each in doomed:
-        if is_a_run(each.directory):
+        if is_run_directory(each.directory):
             delete_run(each.directory)
-    printed(lambda: print("deleted"))
-    return DONE
+    print_safely(lambda: print("deleted"))
+    return OK
 
 
-def meant(chosen: argparse.Namespace) -> "list[StoredRunInfo]":
+def selected_runs(chosen: argparse.Namespace) -> "list[StoredRunInfo]":
     """The runs that were named, else all but the latest of each experiment."""
-    from arena.storage.results import info_of, is_a_run, stored_runs  # noqa: PLC0415  # as above
+    from arena.storage.results import is_run_directory, run_info, stored_runs  # noqa: PLC0415  # as above
 
     if chosen.run:
         directories = [run_of(each, chosen.results) for each in chosen.run]
         for each in directories:
-            if not is_a_run(each):
-                raise Mistake(f"{printable(str(each))} is not a run's directory, or a link to one")
-        return [info_of(each) for each in dict.fromkeys(directories)]
-    keep = whole("pitflip runs prune", "--keep", chosen.keep, KEPT)
+            if not is_run_directory(each):
+                raise UserError(
+                    f"{printable(str(each))} is not a run's directory, or a link to one"
+                )
+        return [run_info(each) for each in dict.fromkeys(directories)]
+    keep = parse_whole_number("pitflip runs prune", "--keep", chosen.keep, KEEP_RANGE)
     seen, found = dict[Path, int](), []
     for info in stored_runs(chosen.results):
         parent = info.directory.parent
@@ -167,7 +169,7 @@ def meant(chosen: argparse.Namespace) -> "list[StoredRunInfo]":
     return found
 
 
-def agreed() -> bool:
+def confirm() -> bool:
     """Whether somebody at the terminal agrees."""
     if not sys.stdin.isatty():
         print("nothing was deleted: --yes deletes them")

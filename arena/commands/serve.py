@@ -10,16 +10,16 @@ from typing import NoReturn
 
 from agents.core import SpecError
 from agents.options import LIMITS
-from agents.options import limits as search_limits
-from agents.protocols import PROTOCOLS, SOCKETS
+from agents.options import limit_options as search_limits
+from agents.protocols import PROTOCOLS, SOCKET_PROTOCOLS
 from agents.registry import build
-from agents.serving import Serving, lines_of
-from agents.spec import player_spec
+from agents.serving import ProtocolServer, read_lines
+from agents.spec import spec_from_text
 from games import game
-from games.base.cli import CommandParser, here
-from games.base.errors import DONE, MISTAKE, printable, run, status_of
+from games.base.cli import CommandParser, shell_command
+from games.base.errors import OK, USER_ERROR, printable, run, status_of
 from games.base.schema import Key
-from games.base.text import quoted
+from games.base.text import quote
 
 USUAL_GAMES = {
     "lines": "kalah(6,4)",
@@ -35,7 +35,7 @@ TYPES = {"int": int, "float": float, "bool": bool}
 def refuse(message: str) -> NoReturn:
     """End with one line about what is wrong with the command."""
     print(f"pitflip serve: {printable(message)}", file=sys.stderr)
-    sys.exit(MISTAKE)
+    sys.exit(USER_ERROR)
 
 
 def serve_options(name: str) -> tuple[Key, ...]:
@@ -47,7 +47,7 @@ def serve_options(name: str) -> tuple[Key, ...]:
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     parser = CommandParser(
-        prog=here("pitflip serve"),
+        prog=shell_command("pitflip serve"),
         description="Speak a protocol on standard input and output, or to a server: "
         "our agent is the bot, the other program asks.",
     )
@@ -57,7 +57,7 @@ def arguments() -> argparse.ArgumentParser:
         usual = USUAL_GAMES.get(name, "any game")
         one = protocols.add_parser(name, help=f"plays {usual} unless told another by --game")
         one.error = refuse  # type: ignore[method-assign]
-        add_agent(one, name)
+        add_agent_arguments(one, name)
         for key in serve_options(name):
             one.add_argument(
                 f"--{key.name.replace('_', '-')}",
@@ -69,7 +69,7 @@ def arguments() -> argparse.ArgumentParser:
     return parser
 
 
-def add_agent(parser: argparse.ArgumentParser, protocol: str) -> None:
+def add_agent_arguments(parser: argparse.ArgumentParser, protocol: str) -> None:
     """Who plays what, and where the other side is."""
     parser.add_argument("--agent", default="smart", help="a kind, or path.py[:name]")
     parser.add_argument("--game", default=USUAL_GAMES.get(protocol), help="which game is played")
@@ -78,7 +78,7 @@ def add_agent(parser: argparse.ArgumentParser, protocol: str) -> None:
         kind = int if option.type == "int" else float
         limits.add_argument(f"--{option.name}", type=kind, help=option.words)
     parser.add_argument("--seed", type=int, help="of everything left to chance; else a new one")
-    if protocol in SOCKETS:
+    if protocol in SOCKET_PROTOCOLS:
         parser.add_argument("--host", default="127.0.0.1", help="where the server is")
         parser.add_argument("--port", type=int, default=PORT, help="the port of the server")
 
@@ -86,36 +86,36 @@ def add_agent(parser: argparse.ArgumentParser, protocol: str) -> None:
 def main(words: list[str] | None = None) -> int:
     """Run the command; 2 when it cannot begin."""
     chosen = arguments().parse_args(words)
-    return status_of("pitflip serve", lambda: served(chosen))
+    return status_of("pitflip serve", lambda: run_serve(chosen))
 
 
-def served(chosen: argparse.Namespace) -> int:
+def run_serve(chosen: argparse.Namespace) -> int:
     """Serve until the other side has had enough."""
     if chosen.game is None:
-        raise SpecError(f"say which game is played: --game, as in --game {quoted('kalah(6,4)')}")
+        raise SpecError(f"say which game is played: --game, as in --game {quote('kalah(6,4)')}")
     of, module = game(chosen.game), importlib.import_module(PROTOCOLS[chosen.protocol])
     module.conversation(of, {})  # SpecError if nobody can play this game by it
     limits = {name: limit for name in LIMITS if (limit := getattr(chosen, name)) is not None}
-    spec = player_spec(chosen.agent, limits)
+    spec = spec_from_text(chosen.agent, limits)
     agent = build(spec, of)
     options = {key.name: getattr(chosen, key.name) for key in serve_options(chosen.protocol)}
     seed = random.SystemRandom().getrandbits(32) if chosen.seed is None else chosen.seed
 
     def speak(lines: Iterable[str], write: Callable[[str], object]) -> None:
-        serving = Serving(lines, write, of, agent, lambda other: build(spec, other), seed)
+        serving = ProtocolServer(lines, write, of, agent, lambda other: build(spec, other), seed)
         serving.run(module.serve(of, agent, options))
 
-    if chosen.protocol in SOCKETS:
+    if chosen.protocol in SOCKET_PROTOCOLS:
         with socket.create_connection((chosen.host, chosen.port), CONNECT_SECONDS) as server:
             server.settimeout(None)
             # Else a line waits for the receipt of the one before, which takes 40 ms to come.
             server.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             stream = server.makefile(encoding="utf-8", errors="replace", newline="\n")
-            speak(lines_of(stream), lambda text: server.sendall(text.encode()))
-        return DONE
+            speak(read_lines(stream), lambda text: server.sendall(text.encode()))
+        return OK
     sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]  # a text stream
-    speak(lines_of(sys.stdin), lambda text: print(text, end="", flush=True))
-    return DONE
+    speak(read_lines(sys.stdin), lambda text: print(text, end="", flush=True))
+    return OK
 
 
 if __name__ == "__main__":

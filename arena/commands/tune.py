@@ -4,9 +4,9 @@ import argparse
 import sys
 
 import arena.tuning  # noqa: F401  # before numpy: it keeps numpy to one thread
-from arena.config.command_line import options_of, overrides, parser_of, resumable
+from arena.config.command_line import add_play_options, open_run_options, overrides, run_resumable
 from arena.playing.options import Interrupts
-from games.base.errors import DONE
+from games.base.errors import OK
 
 EXAMPLE = """\
 example:
@@ -18,7 +18,7 @@ exit status: 0 finished, whatever the verdict, 2 the file is wrong,
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     what = "Tune the weights of an agent by playing games; the answer is validated."
-    parser = parser_of("pitflip tune", what, EXAMPLE)
+    parser = add_play_options("pitflip tune", what, EXAMPLE)
     parser.add_argument(
         "--budget", type=budget, metavar="TIME", help="play what fits into 90s, 1m, 0.5h"
     )
@@ -39,20 +39,20 @@ def budget(text: str) -> float:
 
 def main(words: list[str] | None = None) -> int:
     """Run the command; its exit status says whether there is an answer."""
-    return resumable("pitflip tune", words, arguments().parse_args(words), tuned)
+    return run_resumable("pitflip tune", words, arguments().parse_args(words), tuned)
 
 
 def tuned(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     """Tune as the command line says; the exit status."""
     # Only now, so that help and mistakes are answered before anything large is loaded.
-    from arena.tuning.study_config import load_tuning  # noqa: PLC0415
+    from arena.tuning.study_config import load_study  # noqa: PLC0415
 
-    tuning = load_tuning(chosen.experiment, overrides(chosen))
+    tuning = load_study(chosen.experiment, overrides(chosen))
     from arena.tuning.study import tune  # noqa: PLC0415
 
-    with options_of(chosen, interrupts) as options:
+    with open_run_options(chosen, interrupts) as options:
         tune(tuning, options)
-    return DONE
+    return OK
 
 
 if __name__ == "__main__":

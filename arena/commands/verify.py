@@ -6,18 +6,18 @@ import shlex
 import sys
 from pathlib import Path
 
-from arena.config.command_line import cores, elsewhere, known_games
+from arena.config.command_line import available_cores, open_game_cache, with_cluster
 from arena.config.user_settings import is_address
 from arena.playing.options import Interrupts
-from games.base.cli import CommandParser, here
-from games.base.errors import DONE, FINDING, say, status_of
+from games.base.cli import CommandParser, shell_command
+from games.base.errors import CHECK_FAILED, OK, print_error, status_of
 from games.base.progress_line import ProgressLine
 
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     parser = CommandParser(
-        prog=here("pitflip verify"),
+        prog=shell_command("pitflip verify"),
         description="Replay stored games from their seeds; moves and results must be the same.",
         epilog="exit status: 0 all the same, 1 a difference, 2 nothing to verify, 3 not finished",
     )
@@ -48,35 +48,35 @@ def main(words: list[str] | None = None) -> int:
 def verified(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     """Replay, compare and print; the exit status."""
     # After --help, which needs none of it.
-    from arena.analysis.verification import compare, replayed  # noqa: PLC0415
+    from arena.analysis.verification import replay_run, verify_run  # noqa: PLC0415
     from arena.playing.worker import PlayOptions  # noqa: PLC0415
 
     with contextlib.ExitStack() as stack:
         line = stack.enter_context(ProgressLine())
         if chosen.replay:
-            result = replayed(chosen.run, chosen.experiment, line)
+            result = replay_run(chosen.run, chosen.experiment, line)
         else:
-            if known := known_games(chosen.known):
+            if known := open_game_cache(chosen.known):
                 stack.callback(known.close)
-            playing = PlayOptions(cores(), interrupts, known=known)
-            options = stack.enter_context(elsewhere(playing, chosen.on))
-            result = compare(chosen.run, chosen.all, chosen.experiment, options, line)
+            playing = PlayOptions(available_cores(), interrupts, known=known)
+            options = stack.enter_context(with_cluster(playing, chosen.on))
+            result = verify_run(chosen.run, chosen.all, chosen.experiment, options, line)
     interrupts.finish()
     for note in result.notes:
-        say(note)
+        print_error(note)
     if result.again is not None and result.again.answer != "yes":
-        say(f"can be repeated: {result.again.words}")
+        print_error(f"can be repeated: {result.again.words}")
     if result.difference:
         print(f"differs: {result.difference.words}")
         if found := result.difference.games:
             print(f"{found:,} game{' differs' if found == 1 else 's differ'}")
         if result.difference.row is not None and result.keeps_moves:
             place = shlex.quote(f"{chosen.run}#{result.difference.row}")
-            print(f"to see it: {here(f'pitflip explain {place}')}")
-        return FINDING
+            print(f"to see it: {shell_command(f'pitflip explain {place}')}")
+        return CHECK_FAILED
     again = "replayed by the rules: all legal, all scored right"
     print(f"{result.games:,} games {again if chosen.replay else 'played again: all the same'}")
-    return DONE
+    return OK
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from games.base.cli import CommandParser, here
-from games.base.errors import DONE, printed, status_of
+from games.base.cli import CommandParser, shell_command
+from games.base.errors import OK, print_safely, status_of
 
 EXAMPLE = """\
 example:
@@ -16,7 +16,7 @@ exit status: 0 done, 2 a file cannot be used"""
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     parser = CommandParser(
-        prog=here("pitflip weights"),
+        prog=shell_command("pitflip weights"),
         description="What weights learned from games say, and how two files differ.",
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -39,13 +39,13 @@ def main(words: list[str] | None = None) -> int:
 def answer(chosen: argparse.Namespace) -> int:
     """Show or compare; the exit status."""
     # After --help, which needs none of it.
-    from arena.learning.weights_text import compared, shown  # noqa: PLC0415
+    from arena.learning.weights_text import comparison_lines, weights_lines  # noqa: PLC0415
 
     showing = chosen.what == "show"
-    lines = shown(chosen.file) if showing else compared(chosen.file, chosen.other)
+    lines = weights_lines(chosen.file) if showing else comparison_lines(chosen.file, chosen.other)
     text = "\n".join(lines)
-    printed(lambda: print(text))
-    return DONE
+    print_safely(lambda: print(text))
+    return OK
 
 
 if __name__ == "__main__":

@@ -10,27 +10,27 @@ from typing import NamedTuple
 from agents.checkup import read_positions
 from agents.core import AgentSpec, SpecError
 from agents.evaluation.weights import read_weights
-from agents.registry import AGENTS, Kind, build, kind_fault, kind_of, normal, weight_faults
+from agents.registry import AGENTS, Kind, build, kind_of, kind_problem, normalize, weight_problems
 from agents.spec import (
     BOT_FILE,
     PATH_TYPES,
     bot_spec,
-    found_file,
-    found_path,
+    find_file,
+    find_path,
     is_bot_file,
-    loaded_options,
-    path_words,
+    resolve_options,
+    resolve_paths,
     tables_of,
 )
 from arena.analysis.checks.claims import ALL, BEATS
 from arena.config.keys import read_table
 from arena.config.toml_file import Place, Problems
 from arena.storage.git import VersionError
-from arena.storage.versions import VersionedName, at_version, found_version, versioned
+from arena.storage.versions import VersionReference, find_version, parse_version, resolve_version
 from games import Game
-from games.base.errors import Mistake
+from games.base.errors import UserError
 from games.base.schema import Key, KeyValues
-from games.base.text import listed, meant, quoted, shown
+from games.base.text import format_value, listed, quote, synonym_of
 
 LONGEST_NAME = 40
 MOST_AGENTS = 1000
@@ -40,7 +40,7 @@ PLACE: Place = ("roster", "directory")
 POSITIONS: Place = ("roster", "positions")
 
 
-class Around(NamedTuple):
+class AgentContext(NamedTuple):
     """What an agent's table is read with; `of` is `None` if the game is not known."""
 
     of: Game | None
@@ -48,61 +48,61 @@ class Around(NamedTuple):
     problems: Problems
 
 
-def read_agents(written: Mapping[str, object], around: Around) -> dict[str, AgentSpec]:
+def read_agents(written: Mapping[str, object], around: AgentContext) -> dict[str, AgentSpec]:
     """The specs by name, in the order of the file."""
     specs = {}
     if len(written) > MOST_AGENTS:
         message = f"an experiment has at most {MOST_AGENTS:,} agents, got {len(written):,}"
-        around.problems.say(("agents",), message, ("agents",))
+        around.problems.add(("agents",), message, ("agents",))
         return {}
     for name, table in written.items():
         place = ("agents", name)
-        if not usable_name(name):
+        if not is_valid_agent_name(name):
             message = (
-                f"an agent cannot be called {quoted(name)}: names have 1 to {LONGEST_NAME} "
+                f"an agent cannot be called {quote(name)}: names have 1 to {LONGEST_NAME} "
                 f'printable characters, are not "{ALL}" and hold no "{BEATS}"'
             )
-            around.problems.say(place, message)
+            around.problems.add(place, message)
         if isinstance(table, dict):
-            specs[name] = AgentTable(table, place, around).spec()
+            specs[name] = AgentReader(table, place, around).spec()
         else:
-            around.problems.say(place, f"{name} must be a table, got {shown(table)}")
+            around.problems.add(place, f"{name} must be a table, got {format_value(table)}")
     return specs
 
 
-def usable_name(name: str) -> bool:
+def is_valid_agent_name(name: str) -> bool:
     """Whether checks and tables can name an agent so."""
     plain = name.isprintable() and name.strip() == name and 0 < len(name) <= LONGEST_NAME
     return plain and name != ALL and BEATS not in name
 
 
-def in_agents(key: str) -> str:
+def misplaced_option_hint(key: str) -> str:
     """What is said of an agent's option that stands at the top of a file."""
-    if any_kind().option(key) is None and key != KIND.name:
+    if all_options().option(key) is None and key != KIND.name:
         return ""
     return f"it belongs to an agent, below a line such as [agents.{EXAMPLE}]"
 
 
 @cache
-def any_kind() -> Kind:
+def all_options() -> Kind:
     """All options that there are, to read the table of an agent whose kind is not known."""
     options = {option.name: option for name in AGENTS for option in kind_of(name).options}
     return Kind(build, tuple(replace(option, required=False) for option in options.values()))
 
 
 @cache
-def keys_of(kind: str | None) -> tuple[Key, ...]:
+def agent_keys(kind: str | None) -> tuple[Key, ...]:
     """What the table of a kind may hold; defaults wait for the game. `None` stands for any kind."""
-    options = (any_kind() if kind is None else kind_of(kind)).options
+    options = (all_options() if kind is None else kind_of(kind)).options
     return KIND, *(replace(each, default=None) for each in options)
 
 
-def option_of_others(key: str, known: Sequence[str]) -> str | None:
+def option_elsewhere(key: str, known: Sequence[str]) -> str | None:
     """The option that some kind has which a key names, in our words or in others."""
-    return key if key in known else meant(key, known)
+    return key if key in known else synonym_of(key, known)
 
 
-def no_such_option(kind: str, key: str, option: str, names: Sequence[str]) -> str:
+def unknown_option_message(kind: str, key: str, option: str, names: Sequence[str]) -> str:
     """The line about an option that other kinds have, and about those that this one has."""
     others = listed(each for each in AGENTS if each != "human" and kind_of(each).option(option))
     called = "" if key == option else f"called {option} here, "
@@ -110,16 +110,16 @@ def no_such_option(kind: str, key: str, option: str, names: Sequence[str]) -> st
     return f"{kind} has no option {key}, {called}which is for {others} ({has})"
 
 
-class AgentTable(NamedTuple):
+class AgentReader(NamedTuple):
     """One agent's table as it is written, and where it stands."""
 
     table: Mapping[str, object]
     place: Place
-    around: Around
+    around: AgentContext
 
     def spec(self) -> AgentSpec:
         """The spec; where there are problems it is only a part of it."""
-        of, known, name = self.around.of, any_kind(), self.table.get("kind")
+        of, known, name = self.around.of, all_options(), self.table.get("kind")
         message = self._kind_problem(name) if isinstance(name, str) else None
         if message:
             self._say(message, "kind")
@@ -128,21 +128,21 @@ class AgentTable(NamedTuple):
         names = [each.name for each in kind.options]
         own = {}
         for key, value in self.table.items():
-            theirs = option_of_others(key, [each.name for each in known.options])
+            theirs = option_elsewhere(key, [each.name for each in known.options])
             if theirs and key not in names and theirs not in names and isinstance(name, str):
-                self._say(no_such_option(name, key, theirs, names), key)
+                self._say(unknown_option_message(name, key, theirs, names), key)
             else:
                 own[key] = self._loaded(kind.option(key), value)
-        values = read_table(own, self.place, keys_of(own_kind), self.around.problems)
+        values = read_table(own, self.place, agent_keys(own_kind), self.around.problems)
         for option in self._say_weight_faults(kind, values):
             values[option] = None
         if of is not None and (found := kind.unfit(values, of)):
             self._say(f"{found[0]} {found[1]}", found[0])
-        return normal(kind, AgentSpec(values.pop("kind", ""), values), of)
+        return normalize(kind, AgentSpec(values.pop("kind", ""), values), of)
 
     def _say_weight_faults(self, kind: Kind, values: KeyValues) -> set[str]:
         """Say what is wrong with weights, of a file in one line; return the faulty options."""
-        faults = list(weight_faults(kind, values, self.around.of))
+        faults = list(weight_problems(kind, values, self.around.of))
         more = Counter(place[0] for place, _ in faults)
         for place, message in faults:
             written = self.table[place[0]]
@@ -155,18 +155,18 @@ class AgentTable(NamedTuple):
         return {place[0] for place, _ in faults}
 
     def _say(self, message: str, *keys: str) -> None:
-        self.around.problems.say((*self.place, *keys), message)
+        self.around.problems.add((*self.place, *keys), message)
 
     def _kind_problem(self, name: str) -> str | None:
         """Why the agent cannot be of this kind; None if it can."""
         if name == "human":
             return "human agents do not play in experiments; a person plays with pitflip play"
-        return kind_fault(name, self.table, self.around.of)
+        return kind_problem(name, self.table, self.around.of)
 
     def _loaded(self, option: Key | None, value: object) -> object:
         """The value of an option: of a file its whole path, of a file of weights what it holds."""
         if option is not None and option.type in PATH_TYPES:
-            placed = path_words(option, value, self.around.directory)
+            placed = resolve_paths(option, value, self.around.directory)
             return self._words(placed, option) if option.type == "command" else placed
         if option is None or not isinstance(value, str):
             return value
@@ -177,19 +177,19 @@ class AgentTable(NamedTuple):
 
     def _file(self, written: str, option: Key) -> tuple[Path, str] | None:
         """The file that an option names, or a version of it; None if there is none, it is said."""
-        file = found_file(written, option.entry, self.around.directory)
-        if file is None and (wanted := versioned(written)):
+        file = find_file(written, option.entry, self.around.directory)
+        if file is None and (wanted := parse_version(written)):
             path = self._version(wanted, option)
             return None if path is None else (path, wanted.name or option.entry)
         if file is None:
             where = "beside the experiment or in the working directory"
-            self._say(f"there is no file {quoted(written)} {where}", option.name)
+            self._say(f"there is no file {quote(written)} {where}", option.name)
         return file
 
-    def _version(self, wanted: VersionedName, option: Key) -> Path | None:
+    def _version(self, wanted: VersionReference, option: Key) -> Path | None:
         """A version of a file, where a bot can begin; None if there is none, which is said."""
         try:
-            return found_version(wanted, self.around.directory)
+            return find_version(wanted, self.around.directory)
         except VersionError as error:
             self._say(f"{option.name}: {error}", option.name)
             return None
@@ -198,7 +198,7 @@ class AgentTable(NamedTuple):
         """Words of a command, of which those that name a version become its whole path."""
         if isinstance(value, list):
             return [self._words(each, option) for each in value]
-        wanted = versioned(value) if isinstance(value, str) else None
+        wanted = parse_version(value) if isinstance(value, str) else None
         path = None
         if wanted is not None and not wanted.name:
             path = self._version(wanted, option)
@@ -214,7 +214,9 @@ class AgentTable(NamedTuple):
             return {}
 
 
-def with_roster(tables: Mapping[str, object], base: Path, problems: Problems) -> dict[str, object]:
+def add_roster_agents(
+    tables: Mapping[str, object], base: Path, problems: Problems
+) -> dict[str, object]:
     """The tables of a file with an agent for each bot of its roster; what is written of one holds.
 
     A bot that cannot be loaded is an agent all the same: it forfeits its games, and says why.
@@ -226,11 +228,11 @@ def with_roster(tables: Mapping[str, object], base: Path, problems: Problems) ->
     usual = options if isinstance(options, dict) else {}
     directory = base / Path(roster["directory"]).expanduser()
     if not directory.is_dir():
-        problems.say(PLACE, f"there is no directory {quoted(roster['directory'])}")
+        problems.add(PLACE, f"there is no directory {quote(roster['directory'])}")
         return dict(tables)
-    found = dict(bots(directory, problems))
+    found = dict(find_bots(directory, problems))
     if not found:
-        problems.say(PLACE, f"there is no bot in {quoted(roster['directory'])}")
+        problems.add(PLACE, f"there is no bot in {quote(roster['directory'])}")
     agents = {name: {**table, **usual} for name, table in found.items()}
     for name, table in written.items() if isinstance(written, dict) else ():
         both = isinstance(table, dict) and name in agents
@@ -238,7 +240,7 @@ def with_roster(tables: Mapping[str, object], base: Path, problems: Problems) ->
     return {**tables, "agents": agents}
 
 
-def positions_to_survive(
+def required_positions(
     roster: object, of: Game | None, base: Path, problems: Problems
 ) -> tuple[str, ...]:
     """The positions in the file that a roster names; what is wrong with them is said."""
@@ -246,14 +248,14 @@ def positions_to_survive(
     if not isinstance(named, str) or of is None:
         return ()
     try:
-        found = read_positions(Path(found_path(named, base)), of)
-    except Mistake as mistake:
-        problems.say(POSITIONS, str(mistake))
+        found = read_positions(Path(find_path(named, base)), of)
+    except UserError as mistake:
+        problems.add(POSITIONS, str(mistake))
         return ()
     return tuple(of.text(position) for position in found)
 
 
-def bots(directory: Path, problems: Problems) -> Iterator[tuple[str, dict[str, object]]]:
+def find_bots(directory: Path, problems: Problems) -> Iterator[tuple[str, dict[str, object]]]:
     """The names and tables of the bots in a directory: files by their ending, folders by a table.
 
     `mine.toml` beside `mine.js`, and `bot.toml` in a folder, hold the bot's own table.
@@ -263,26 +265,28 @@ def bots(directory: Path, problems: Problems) -> Iterator[tuple[str, dict[str, o
     for path in paths:
         if path.is_dir():
             if (path / BOT_FILE).is_file():
-                yield path.name, own_table(path / BOT_FILE, {}, problems)
+                yield path.name, read_bot_table(path / BOT_FILE, {}, problems)
         elif path.suffix != ".toml" and is_bot_file(path):
             name = path.stem if stems.count(path.stem) == 1 else path.name
             beside = path.with_suffix(".toml")
-            table = of_file(path)
-            yield name, own_table(beside, table, problems) if beside.is_file() else table
+            table = table_for_file(path)
+            yield name, read_bot_table(beside, table, problems) if beside.is_file() else table
 
 
-def of_file(path: Path) -> dict[str, object]:
+def table_for_file(path: Path) -> dict[str, object]:
     """The table of a bot that is one file."""
     spec = bot_spec(path)
     return {"kind": spec.kind, **spec.options}
 
 
-def own_table(path: Path, table: Mapping[str, object], problems: Problems) -> dict[str, object]:
+def read_bot_table(
+    path: Path, table: Mapping[str, object], problems: Problems
+) -> dict[str, object]:
     """The table of a bot with what a file of its own says; words that name files are paths."""
     both = dict(table)
     try:
         both |= tables_of(path)
-        return loaded_options(both, path.parent, str(path), at_version)
+        return resolve_options(both, path.parent, str(path), resolve_version)
     except SpecError as error:
-        problems.say(PLACE, str(error))
+        problems.add(PLACE, str(error))
         return both

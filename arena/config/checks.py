@@ -8,12 +8,12 @@ from arena.analysis.checks.claims import ALL, BEATS, Check
 from arena.analysis.checks.registry import CHECKS, claim
 from arena.config.keys import read_table
 from arena.config.toml_file import Place, Problems
-from arena.planning.schedules.registry import no_agent
+from arena.planning.schedules.registry import unknown_agent_message
 from games.base.schema import Key
-from games.base.text import listed, quoted, shown
+from games.base.text import format_value, listed, quote
 
 Matches = Sequence[tuple[int, int]]
-THAT = Key(
+CLAIM_KEY = Key(
     "that",
     "text",
     'what it is about: "A beats B", "A" or "all"',
@@ -22,7 +22,7 @@ THAT = Key(
 )
 
 
-class Players(NamedTuple):
+class CheckContext(NamedTuple):
     """Whom checks may be about; `matches` is None if it is not known who meets whom."""
 
     names: Sequence[str]
@@ -30,18 +30,20 @@ class Players(NamedTuple):
     matches: Matches | None
 
 
-def read_checks(written: object, players: Players, problems: Problems) -> tuple[Check, ...]:
+def read_checks(written: object, players: CheckContext, problems: Problems) -> tuple[Check, ...]:
     """The checks that make sense; what is wrong with the others is said."""
     if not isinstance(written, list | tuple):
         hint = "; write [[checks]] with two brackets" if isinstance(written, dict) else ""
-        problems.say(("checks",), f"checks must be a list in [ ], got {shown(written)}{hint}")
+        problems.add(
+            ("checks",), f"checks must be a list in [ ], got {format_value(written)}{hint}"
+        )
         return ()
     checks = []
     for item, table in enumerate(written):
         place: Place = ("checks", item)
         if not isinstance(table, dict):
-            message = f"item {item + 1} of checks must be a table, got {shown(table)}"
-            problems.say(place, message)
+            message = f"item {item + 1} of checks must be a table, got {format_value(table)}"
+            problems.add(place, message)
         elif check := _check(table, place, players, problems):
             checks.append(check)
     return tuple(checks)
@@ -50,38 +52,38 @@ def read_checks(written: object, players: Players, problems: Problems) -> tuple[
 def _check(
     table: dict[str, object],
     place: Place,
-    players: Players,
+    players: CheckContext,
     problems: Problems,
 ) -> Check | None:
     """One check; None if it says nothing, which is said."""
     tests, count = [name for name in CHECKS if name in table], len(problems.found)
     every = {key.name: key for name in CHECKS for key in claim(name).KEYS}
     if len(tests) != 1:
-        read_table(table, place, [THAT, *every.values()], problems)
+        read_table(table, place, [CLAIM_KEY, *every.values()], problems)
         if len(problems.found) == count:
             got = listed(tests) or "none of them"
             message = f"exactly one of {listed(CHECKS)} must be given, got {got}"
-            problems.say(place, message, place)
+            problems.add(place, message, place)
         return None
     (test,) = tests
-    keys = {key.name: key for key in (THAT, *claim(test).KEYS)}
+    keys = {key.name: key for key in (CLAIM_KEY, *claim(test).KEYS)}
     for name in table:
         if name in every and name not in keys:
             having = [other for other in CHECKS if every[name] in claim(other).KEYS]
             message = f"{test} has no {name} (it belongs to {listed(having)})"
-            problems.say((*place, name), message)
+            problems.add((*place, name), message)
     own = {name: value for name, value in table.items() if name in keys or name not in every}
     values = read_table(own, place, list(keys.values()), problems)
     if "that" not in values:
         return None
     check = Check(values.pop("that"), test, values)
-    if message := form_problem(check):
-        problems.say(place, message, place)
-    elif message := party_problem(check, players):
-        problems.say((*place, "that"), message)
+    if message := claim_form_problem(check):
+        problems.add(place, message, place)
+    elif message := claim_agents_problem(check, players):
+        problems.add((*place, "that"), message)
     elif len(values) == len(keys) - 1:
         for inside, message in getattr(claim(test), "faults", _none)(check, players.specs):
-            problems.say((*place, *inside), message)
+            problems.add((*place, *inside), message)
     return check
 
 
@@ -90,28 +92,28 @@ def _none(_: Check, __: Mapping[str, AgentSpec]) -> tuple[()]:
     return ()
 
 
-def form_problem(check: Check) -> str:
+def claim_form_problem(check: Check) -> str:
     """Why `that` has not the form that the test needs; empty if it has."""
     words = [word.strip() for word in check.that.split(BEATS)]
     if claim(check.test).COMPARES:
         fits, form = len(words) == 2 and all(words), '"A beats B"'
     else:
         fits, form = len(words) == 1, '"A" or "all"'
-    return "" if fits else f"{check.test} needs that = {form}, got {quoted(check.that)}"
+    return "" if fits else f"{check.test} needs that = {form}, got {quote(check.that)}"
 
 
-def party_problem(check: Check, players: Players) -> str:
+def claim_agents_problem(check: Check, players: CheckContext) -> str:
     """Why `that` is about nothing; empty if it is about something."""
     if check.subject == ALL:
         return ""
     parties = check.parties or (check.subject or "",)
     for name in parties:
         if name not in players.names:
-            return no_agent(name, players.names)
+            return unknown_agent_message(name, players.names)
     if len(parties) > len(set(parties)):
-        return f"an agent does not play itself, got {quoted(check.that)}"
+        return f"an agent does not play itself, got {quote(check.that)}"
     places = {players.names.index(name) for name in parties}
     if players.matches is not None and not any(places <= set(m) for m in players.matches):
         met = "meet" if check.parties else "play"
-        return f"{' and '.join(parties)} never {met} in this schedule, got {quoted(check.that)}"
+        return f"{' and '.join(parties)} never {met} in this schedule, got {quote(check.that)}"
     return ""

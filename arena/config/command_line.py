@@ -10,20 +10,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agents.sandbox.sandbox import Wall
+from agents.sandbox.sandbox import Sandbox
 from arena.config.user_settings import cluster_address, is_address
 from arena.playing.options import Interrupts
-from games.base.cli import CommandParser, here
-from games.base.errors import Mistake, Unfinished, printable, status_of
-from games.base.text import quoted
+from games.base.cli import CommandParser, shell_command
+from games.base.errors import Unfinished, UserError, printable, status_of
+from games.base.text import quote
 
 if TYPE_CHECKING:
     from arena.playing.cluster.connection import Cluster
     from arena.playing.worker import PlayOptions
-    from arena.storage.game_cache import KnownGames
+    from arena.storage.game_cache import GameCache
 
 RESULTS = Path("results")
-KNOWN = "PITFLIP_KNOWN"  # in the environment: what --known says otherwise
+CACHE_VARIABLE = "PITFLIP_KNOWN"  # in the environment: what --known says otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class RunOptions:
     json: bool = False
     overrides: tuple[str, ...] = ()
     junit: Path | None = None
-    wall: Wall = field(default_factory=Wall)  # begun with the first bot
+    wall: Sandbox = field(default_factory=Sandbox)  # begun with the first bot
     page: bool = False
     live: bool = False  # on a page in the browser
     known: "KnownGames | None" = None  # games that need not be played
@@ -67,13 +67,13 @@ class RunOptions:
         )
 
 
-def parser_of(
+def add_play_options(
     module: str, description: str, epilog: str, *, keeps_games: bool = True
 ) -> argparse.ArgumentParser:
     """A command line with the arguments of every command that plays an experiment."""
     parser = CommandParser(
         usage="%(prog)s [options] experiment",  # one line, however many options there are
-        prog=here(f"python -m {module}"),
+        prog=shell_command(f"python -m {module}"),
         description=description,
         epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -103,7 +103,7 @@ def parser_of(
 def add_workers(parser: argparse.ArgumentParser) -> None:
     """Add the number of processes that play or judge."""
     parser.add_argument(
-        "--workers", type=workers, metavar="N", help="processes (all cores); 0: this one"
+        "--workers", type=worker_count, metavar="N", help="processes (all cores); 0: this one"
     )
 
 
@@ -122,12 +122,12 @@ def overrides(chosen: argparse.Namespace) -> tuple[str, ...]:
 
 
 @contextmanager
-def options_of(chosen: argparse.Namespace, interrupts: Interrupts) -> Iterator[RunOptions]:
+def open_run_options(chosen: argparse.Namespace, interrupts: Interrupts) -> Iterator[RunOptions]:
     """The options that a command line names, with a cluster that is left at the end."""
     address = cluster_address(chosen.on)
     with ExitStack() as stack:
-        cluster = None if address is None else stack.enter_context(cluster_at(address))
-        known = known_games(chosen.known)
+        cluster = None if address is None else stack.enter_context(connect_cluster(address))
+        known = open_game_cache(chosen.known)
         if known is not None:
             stack.callback(known.close)
         options = _options(chosen, interrupts, cluster, known)
@@ -136,51 +136,51 @@ def options_of(chosen: argparse.Namespace, interrupts: Interrupts) -> Iterator[R
 
 
 @contextmanager
-def elsewhere(options: "PlayOptions", on: str | None) -> Iterator["PlayOptions"]:
+def with_cluster(options: "PlayOptions", on: str | None) -> Iterator["PlayOptions"]:
     """The options with the cluster that `on` or the settings name, if they name one."""
     address = cluster_address(on)
     if address is None:
         yield options
         return
-    with cluster_at(address) as cluster:
+    with connect_cluster(address) as cluster:
         yield options._replace(cluster=cluster, workers=max(1, cluster.slots))
 
 
-def known_games(asked: str | None) -> "KnownGames | None":
+def open_game_cache(asked: str | None) -> "KnownGames | None":
     """The store of known games that a command line, else the environment, asks for.
 
     If the one that is asked for cannot be used: a Mistake, or Unfinished where its disk is full.
     Without the usual one all is played.
     """
-    asked = os.environ.get(KNOWN) if asked is None else asked
+    asked = os.environ.get(CACHE_VARIABLE) if asked is None else asked
     if asked == "off":
         return None
     # After --help, which needs none of it.
     from arena.storage.game_cache import (  # noqa: PLC0415
-        KnownGames,
-        NoRoomError,
-        StoreError,
-        known_directory,
+        CacheDiskFull,
+        CacheError,
+        GameCache,
+        default_cache_directory,
     )
 
     try:
-        return KnownGames(Path(asked) if asked else known_directory())
-    except StoreError as error:
+        return GameCache(Path(asked) if asked else default_cache_directory())
+    except CacheError as error:
         if asked:
-            kind = Unfinished if isinstance(error, NoRoomError) else Mistake
+            kind = Unfinished if isinstance(error, CacheDiskFull) else UserError
             raise kind(f"--known {printable(asked)}: {error}") from None
         return None
 
 
-def cluster_at(address: str) -> "Cluster":
+def connect_cluster(address: str) -> "Cluster":
     """The cluster at an address; a Mistake says why there is none."""
     try:
         from arena.playing.cluster.connection import Cluster  # noqa: PLC0415  # it loads Dask
     except ModuleNotFoundError as error:
         if error.name not in ("dask", "distributed"):
             raise
-        needs = f"to play on {quoted(address)} needs Dask"
-        raise Mistake(f"{needs}: pip install 'pitflip[cluster]' (or --on none)") from None
+        needs = f"to play on {quote(address)} needs Dask"
+        raise UserError(f"{needs}: pip install 'pitflip[cluster]' (or --on none)") from None
     return Cluster(address)
 
 
@@ -208,7 +208,7 @@ def _options(
     )
 
 
-def resumable(
+def run_resumable(
     module: str,
     words: Sequence[str] | None,
     chosen: argparse.Namespace,
@@ -220,7 +220,7 @@ def resumable(
         return status_of(module, lambda: work(chosen, interrupts), again, str(chosen.experiment))
 
 
-def workers(text: str) -> int:
+def worker_count(text: str) -> int:
     """A number of processes."""
     if not text.isdecimal() or not int(text) <= 256:
         raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 256, got {text!r}")
@@ -229,10 +229,10 @@ def workers(text: str) -> int:
 
 def number_of(workers: int | None) -> int:
     """The processes that a command line asks for, or one for each core."""
-    return cores() if workers is None else workers
+    return available_cores() if workers is None else workers
 
 
-def cores() -> int:
+def available_cores() -> int:
     """The cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -240,10 +240,10 @@ def cores() -> int:
 def same_command(command: str, words: Sequence[str] | None) -> str:
     """The command that continues this run: the same one without --fresh."""
     same = [word for word in (sys.argv[1:] if words is None else words) if word != "--fresh"]
-    return here(shlex.join([*command.split(), *same]))
+    return shell_command(shlex.join([*command.split(), *same]))
 
 
-def run_command(path: Path, overrides: Sequence[str], *more: str) -> str:
+def command_text(path: Path, overrides: Sequence[str], *more: str) -> str:
     """The command that runs an experiment, for a shell."""
     changes = [word for override in overrides for word in ("--set", override)]
-    return here(shlex.join(["pitflip", "run", str(path), *changes, *more]))
+    return shell_command(shlex.join(["pitflip", "run", str(path), *changes, *more]))

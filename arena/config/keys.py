@@ -8,12 +8,12 @@ from typing import Any
 
 from arena.config.toml_file import Place, Problems
 from arena.stats.sprt import EloModel, SprtPlan
-from games.base.schema import ITEMS, Key, KeyValues, defaults
-from games.base.text import NO_KEYS, listed, meant, quoted
+from games.base.schema import ITEM_TYPES, Key, KeyValues, default_values
+from games.base.text import COMMAND_LINE_ONLY, listed, quote, synonym_of
 
 ALPHA = Key("alpha", "float", "the chance to accept elo1 when elo0 holds", 0.05)
 BETA = Key("beta", "float", "the chance to accept elo0 when elo1 holds", 0.05)
-SPRT = (
+SPRT_KEYS = (
     Key("elo0", "float", "the difference that is too little", required=True),
     Key("elo1", "float", "the difference that is enough", required=True),
     ALPHA,
@@ -26,7 +26,7 @@ SPRT = (
         choices=tuple(model.value for model in EloModel),
     ),
 )
-ROSTER = (
+ROSTER_KEYS = (
     Key(
         "directory",
         "text",
@@ -38,7 +38,7 @@ ROSTER = (
     Key("positions", "text", "a file of positions that every bot must survive, one a line"),
 )
 BY = Key("by", "text", "what ranks them", required=True, choices=("elo", "points"))
-TOP = (
+EXPERIMENT_KEYS = (
     Key("game", "text", "what is played", required=True, example=', as in game = "kalah(6,4)"'),
     Key("name", "text", "of the experiment; usually that of its file"),
     Key("pairs", "int", "how many pairings each match has", low=1, high=10**9),
@@ -87,10 +87,10 @@ TOP = (
         "stop",
         "table",
         "when to stop before all pairs are played",
-        keys=(Key("sprt", "table", "a sequential test", required=True, keys=SPRT),),
+        keys=(Key("sprt", "table", "a sequential test", required=True, keys=SPRT_KEYS),),
     ),
     Key("standings", "table", "how agents are ranked", keys=(BY,)),
-    Key("roster", "table", "a class of bots, each an agent", keys=ROSTER),  # made into agents
+    Key("roster", "table", "a class of bots, each an agent", keys=ROSTER_KEYS),  # made into agents
     # Read by `agent_tables`, with what their kinds declare.
     Key("agents", "table", "who plays", required=True, example=", as in [agents.smart]"),
     Key("checks", "any", "what is claimed", ()),  # read by `check_tables`
@@ -98,7 +98,7 @@ TOP = (
     Key("tune", "any", "what is tuned"),  # means something to `pitflip tune` only
     Key("learn", "any", "what is learned"),  # and this to `pitflip learn`
 )
-TOP_NAMES = tuple(key.name for key in TOP)
+TOP_NAMES = tuple(key.name for key in EXPERIMENT_KEYS)
 NAME = re.compile(r"[^./\\\x00-\x20][^/\\\x00-\x1f]{0,99}")  # what a directory can be called
 NEAR = 0.6  # how alike two words must be
 MOST_UNKNOWN = 20
@@ -124,7 +124,7 @@ class Settings:
     stop: SprtPlan | None
 
 
-def usable_directory(name: str) -> bool:
+def is_valid_name(name: str) -> bool:
     """Whether a directory of ours can be called so, and the name be printed as it is."""
     return NAME.fullmatch(name) is not None and name.isprintable()
 
@@ -134,13 +134,13 @@ def read_settings(values: KeyValues, stem: str, problems: Problems) -> Settings:
 
     `stem` is what the file is called, which is the name if it gives none.
     """
-    plain = {**defaults(TOP), **values}
+    plain = {**default_values(EXPERIMENT_KEYS), **values}
     plain["name"] = stem if plain["name"] is None else plain["name"]
-    if not usable_directory(plain["name"]):
-        message = f"name must be a name that a directory can have, got {quoted(plain['name'])}"
-        problems.say(("name",), message)
+    if not is_valid_name(plain["name"]):
+        message = f"name must be a name that a directory can have, got {quote(plain['name'])}"
+        problems.add(("name",), message)
     sprt = (plain["stop"] or {}).get("sprt", {})
-    plain["stop"] = _read_sprt(sprt, problems) if len(sprt) == len(SPRT) else None
+    plain["stop"] = _read_sprt(sprt, problems) if len(sprt) == len(SPRT_KEYS) else None
     return Settings(**{field.name: plain[field.name] for field in fields(Settings)})
 
 
@@ -149,7 +149,7 @@ def _read_sprt(values: KeyValues, problems: Problems) -> SprtPlan | None:
     try:
         return SprtPlan(**{**values, "model": EloModel(values["model"])})
     except ValueError as error:
-        problems.say(("stop", "sprt"), str(error), ("stop", "sprt"))
+        problems.add(("stop", "sprt"), str(error), ("stop", "sprt"))
         return None
 
 
@@ -174,13 +174,13 @@ def read_table(
     unknown = [name for name in written if name not in names]
     likely, there = set(), f" (there are {listed(names)})"
     for name in unknown[:MOST_UNKNOWN]:  # more than these are not typing errors
-        message, near = unknown_key(name, names, written, in_another)
-        problems.say((*place, name), message + ("" if near else there))
+        message, near = unknown_key_message(name, names, written, in_another)
+        problems.add((*place, name), message + ("" if near else there))
         likely.add(near)
         there = there if near else ""  # which keys there are is said once for a table
     if len(unknown) > MOST_UNKNOWN:
         message = f"{len(unknown) - MOST_UNKNOWN:,} more keys that it cannot have"
-        problems.say((*place, unknown[MOST_UNKNOWN]), message)
+        problems.add((*place, unknown[MOST_UNKNOWN]), message)
     values: dict[str, Any] = {}
     for key in keys:
         if key.name in written:
@@ -188,7 +188,7 @@ def read_table(
         elif not key.required:
             values[key.name] = key.default
         elif key.name not in likely:  # one that was only misspelt is not reported twice
-            problems.say((*place, key.name), f"{key.name} is missing{key.example}")
+            problems.add((*place, key.name), f"{key.name} is missing{key.example}")
     return values
 
 
@@ -196,17 +196,17 @@ def _read(key: Key, value: Any, place: Place, problems: Problems) -> dict[str, A
     """The key with its value; empty if that is wrong, which is said."""
     faults = list(key.faults(value))
     for inside, message in faults:
-        problems.say((*place, *inside), message)
+        problems.add((*place, *inside), message)
     if faults:
         return {}
     if key.keys:
         return {key.name: read_table(value, place, key.keys, problems)}
     if key.type == "float":
         value = float(value)
-    return {key.name: tuple(value) if key.type in ITEMS else value}
+    return {key.name: tuple(value) if key.type in ITEM_TYPES else value}
 
 
-def unknown_key(
+def unknown_key_message(
     key: str,
     names: Sequence[str],
     written: Iterable[str],
@@ -216,11 +216,11 @@ def unknown_key(
 
     `written` are the keys that the table has.
     """
-    message = f"unknown key {quoted(key)}"
+    message = f"unknown key {quote(key)}"
     if key in TOP_NAMES:
         return f"{message}; it belongs above the first [table] of the file", key
-    likely = meant(key, names)
-    instead = in_another(key) or NO_KEYS.get(key.lower(), "")
+    likely = synonym_of(key, names)
+    instead = in_another(key) or COMMAND_LINE_ONLY.get(key.lower(), "")
     if not likely and instead:
         return f"{message}; {instead}", key
     free = [name for name in names if name not in written]

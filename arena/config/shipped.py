@@ -5,39 +5,39 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from games.base.errors import Mistake
+from games.base.errors import UserError
 from games.base.files import parsed_toml, write_text
-from games.base.text import did_you_mean, listed, quoted
+from games.base.text import did_you_mean, listed, quote
 
 HOME = Path(__file__).parents[2]
 PLACES = (HOME / "experiments", HOME / "arena" / "shipped_experiments")  # a clone's; installed
-OWN_FILE = re.compile(r'"((?:bots|games|weights)/[^":]+)')  # what an experiment names
+REFERENCED_FILE = re.compile(r'"((?:bots|games|weights)/[^":]+)')  # what an experiment names
 
 
 @dataclass(frozen=True, slots=True)
-class Starter:
+class Template:
     """A shipped experiment, and the file in it that the user is going to change, if any."""
 
     experiment: str
     file: str = ""
 
 
-STARTERS: Mapping[str, Starter] = {
-    "experiment": Starter("smart_vs_bad"),
-    "bot": Starter("own_bot", "bots/my_bot.py"),
-    "heuristic": Starter("own_heuristic", "bots/my_heuristic.py"),
-    "game": Starter("connect4", "games/connect4.py"),
+STARTERS: Mapping[str, Template] = {
+    "experiment": Template("smart_vs_bad"),
+    "bot": Template("own_bot", "bots/my_bot.py"),
+    "heuristic": Template("own_heuristic", "bots/my_heuristic.py"),
+    "game": Template("connect4", "games/connect4.py"),
 }
 
 
-def shipped_directory() -> Path:
+def examples_directory() -> Path:
     """Where the shipped experiments lie."""
     return next((place for place in PLACES if place.is_dir()), PLACES[0])
 
 
-def shipped_names() -> list[str]:
+def example_names() -> list[str]:
     """The names of the shipped experiments."""
-    return sorted(path.stem for path in shipped_directory().glob("*.toml"))
+    return sorted(path.stem for path in examples_directory().glob("*.toml"))
 
 
 def verbs_of(experiment: str) -> list[str]:
@@ -48,23 +48,23 @@ def verbs_of(experiment: str) -> list[str]:
     return ["run"] * plays + others
 
 
-def begin(starter: Starter, name: str, directory: Path) -> list[Path]:
+def begin(starter: Template, name: str, directory: Path) -> list[Path]:
     """Write an experiment `name`.toml with the files it names, and the user's own; all of them."""
-    found = shipped_directory() / f"{starter.experiment}.toml"
+    found = examples_directory() / f"{starter.experiment}.toml"
     if not found.is_file():
-        near = did_you_mean(starter.experiment, shipped_names())
-        raise Mistake(f"no shipped experiment is called {quoted(starter.experiment)}{near}; there "
-                      f"are {listed(shipped_names())}")  # fmt: skip
+        near = did_you_mean(starter.experiment, example_names())
+        raise UserError(f"no shipped experiment is called {quote(starter.experiment)}{near}; there "
+                      f"are {listed(example_names())}")  # fmt: skip
     text, files = found.read_text(), {}
-    for named in sorted(set(OWN_FILE.findall(text))):
+    for named in sorted(set(REFERENCED_FILE.findall(text))):
         own = f"{name}.py" if named == starter.file else named
         text = text.replace(f'"{named}', f'"{own}')
-        files[directory / own] = (shipped_directory() / named).read_text()
+        files[directory / own] = (examples_directory() / named).read_text()
     files[directory / f"{name}.toml"] = text.replace(f"experiments/{found.name}", f"{name}.toml")
     for path, content in files.items():
         # What is there already and is the same, such as a second game's helper, is no obstacle.
         if path.exists() and path.read_text(errors="replace") != content:
-            raise Mistake(f"{path} is there already; nothing was written")
+            raise UserError(f"{path} is there already; nothing was written")
     for path, content in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, content)

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agents.registry import AGENTS, kind_of
-from arena.config.experiment import Experiment, experiment_in
-from arena.config.toml_file import ExperimentError, Problems, Source, read, read_again
-from games.base.text import quoted, shown
+from arena.config.experiment import Experiment, build_experiment
+from arena.config.toml_file import ExperimentError, Problems, Source, parse_with_overrides, read
+from games.base.text import format_value, quote
 
 MOST_CELLS = 1000
-EVERY = "*"  # in place of an agent's name: all that have this option
+ALL_AGENTS = "*"  # in place of an agent's name: all that have this option
 SWEEP = "sweep"
 LABEL = "--set "
 
@@ -36,7 +36,7 @@ class SweepCell(NamedTuple):
     def words(self, axes: Sequence[SweepAxis]) -> str:
         """The combination in words."""
         pairs = zip(axes, self.values, strict=True)
-        return ", ".join(f"{axis.name} = {toml_value(value)}" for axis, value in pairs)
+        return ", ".join(f"{axis.name} = {format_toml(value)}" for axis, value in pairs)
 
 
 class SweepPlan(NamedTuple):
@@ -47,65 +47,67 @@ class SweepPlan(NamedTuple):
     cells: tuple[SweepCell, ...]
 
 
-def load_any(path: Path, overrides: Sequence[str] = ()) -> Experiment | SweepPlan:
+def load_experiment_or_sweep(path: Path, overrides: Sequence[str] = ()) -> Experiment | SweepPlan:
     """The experiment in a file, or its sweep; an ExperimentError says all that is wrong.
 
     The file is read once: it may be a pipe.
     """
-    return either_in(*read(path, overrides), overrides)
+    return build_experiment_or_sweep(*read(path, overrides), overrides)
 
 
-def either_in(
+def build_experiment_or_sweep(
     source: Source, problems: Problems, overrides: Sequence[str]
 ) -> Experiment | SweepPlan:
     """The experiment of tables that were read with these overrides, or their sweep."""
     if SWEEP not in source.tables:
-        return experiment_in(source, problems)
+        return build_experiment(source, problems)
     axes = tuple(read_axes(source, problems))
     count = 1
     for axis in axes:
         count *= max(1, len(axis.values))
     if count > MOST_CELLS:
         message = f"{SWEEP} may have at most {MOST_CELLS:,} combinations, got {count:,}"
-        problems.say((SWEEP,), message, (SWEEP,))
+        problems.add((SWEEP,), message, (SWEEP,))
     problems.raise_if_any()
-    cells = tuple(cells_of(source, tuple(overrides), axes))
-    return SweepPlan(experiment_in(source, problems).name, axes, cells)
+    cells = tuple(make_cells(source, tuple(overrides), axes))
+    return SweepPlan(build_experiment(source, problems).name, axes, cells)
 
 
 def read_axes(source: Source, problems: Problems) -> Iterator[SweepAxis]:
     """The axes in the order of the file."""
     table = source.tables[SWEEP]
-    leaves = dict(flattened(table)) if isinstance(table, dict) else {}
+    leaves = dict(flatten_keys(table)) if isinstance(table, dict) else {}
     if not leaves:
         message = f'{SWEEP} must name keys with lists of values, as in "agents.mine.nodes" = [300]'
-        problems.say((SWEEP,), message, (SWEEP,))
+        problems.add((SWEEP,), message, (SWEEP,))
     for name, values in leaves.items():
         place = (SWEEP, name)
         if not isinstance(values, list) or not values:
-            problems.say(place, f"{name} must be a list of values, got {shown(values)}", (SWEEP,))
+            problems.add(
+                place, f"{name} must be a list of values, got {format_value(values)}", (SWEEP,)
+            )
             continue
-        if len({toml_value(each) for each in values}) < len(values):
-            problems.say(place, f"{name} has a value twice", (SWEEP,))
-        keys = tuple(keys_of(name, source.tables))
+        if len({format_toml(each) for each in values}) < len(values):
+            problems.add(place, f"{name} has a value twice", (SWEEP,))
+        keys = tuple(axis_keys(name, source.tables))
         if not keys:
-            problems.say(place, f"{name}: no agent has this option", (SWEEP,))
+            problems.add(place, f"{name}: no agent has this option", (SWEEP,))
         yield SweepAxis(name, keys, tuple(values))
 
 
-def flattened(table: Mapping[str, object], above: str = "") -> Iterator[tuple[str, object]]:
+def flatten_keys(table: Mapping[str, object], above: str = "") -> Iterator[tuple[str, object]]:
     """The keys of nested tables with dots, as people write them without quotes."""
     for name, value in table.items():
         if isinstance(value, dict):
-            yield from flattened(value, f"{above}{name}.")
+            yield from flatten_keys(value, f"{above}{name}.")
         else:
             yield f"{above}{name}", value
 
 
-def keys_of(name: str, tables: Mapping[str, object]) -> Iterator[str]:
+def axis_keys(name: str, tables: Mapping[str, object]) -> Iterator[str]:
     """The keys that take a value together: several with commas, or those of all agents."""
     for each in (part.strip() for part in name.split(",")):
-        head, dot, option = each.partition(f".{EVERY}.")
+        head, dot, option = each.partition(f".{ALL_AGENTS}.")
         if not dot or head != "agents":
             yield each
             continue
@@ -116,35 +118,35 @@ def keys_of(name: str, tables: Mapping[str, object]) -> Iterator[str]:
                 yield f"agents.{agent}.{option}"
 
 
-def cells_of(
+def make_cells(
     source: Source, overrides: tuple[str, ...], axes: Sequence[SweepAxis]
 ) -> Iterator[SweepCell]:
     """The experiment of every combination, the last axis changing first."""
     for number, values in enumerate(product(*(axis.values for axis in axes)), 1):
         changes = tuple(
-            f"{key}={toml_value(value)}"
+            f"{key}={format_toml(value)}"
             for axis, value in zip(axes, values, strict=True)
             for key in axis.keys
         )
         try:
-            tables = read_again(source.path, source.text, overrides + changes)
-            experiment = experiment_in(*tables)
+            tables = parse_with_overrides(source.path, source.text, overrides + changes)
+            experiment = build_experiment(*tables)
         except ExperimentError as error:
             lines = [line.replace(LABEL, f"{source.path}: [{SWEEP}] ") for line in error.problems]
             raise ExperimentError(lines) from None
         yield SweepCell(number, values, overrides + changes, experiment)
 
 
-def toml_value(value: object) -> str:
+def format_toml(value: object) -> str:
     """A value as TOML writes it."""
     if isinstance(value, Mapping):
-        pairs = (f"{quoted_key(key)} = {toml_value(each)}" for key, each in value.items())
+        pairs = (f"{quoted_key(key)} = {format_toml(each)}" for key, each in value.items())
         return f"{{ {', '.join(pairs)} }}"
     if isinstance(value, list):
-        return f"[{', '.join(map(toml_value, value))}]"
+        return f"[{', '.join(map(format_toml, value))}]"
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def quoted_key(key: str) -> str:
     """A key as TOML writes it."""
-    return key if key.replace("_", "").isalnum() else quoted(key)
+    return key if key.replace("_", "").isalnum() else quote(key)

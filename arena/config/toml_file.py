@@ -11,15 +11,15 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from arena.planning.schedules.registry import no_agent
-from games.base.errors import Mistake, printable
-from games.base.files import TooMuch, parsed_toml, read_bytes
-from games.base.text import did_you_mean, shown
+from arena.planning.schedules.registry import unknown_agent_message
+from games.base.errors import UserError, printable
+from games.base.files import InputTooLarge, parsed_toml, read_limited
+from games.base.text import did_you_mean, format_value
 
 Place = tuple[str | int, ...]  # keys and places in lists, from the top of the file
 Node: TypeAlias = Any  # a value in a TOML text: a table, a list, or what stands in them
 # Only such a line can end a value of several lines.
-CLOSES = re.compile(r"""[\]}]|\"{3}|'{3}""")
+VALUE_END = re.compile(r"""[\]}]|\"{3}|'{3}""")
 FOLLOWS, INSIDE_A_KEY = re.compile(r"""["']?\s*[=.]"""), re.compile(r"[\w-]")
 MOST_LINES = 30  # of problems
 LONGEST_LINE = 600
@@ -38,7 +38,7 @@ def line_numbers(text: str) -> dict[Place, int]:
             for end in range(1, len(table) + 1):
                 found.setdefault(table[:end], number)
         else:
-            for place, offset in inside(tree, lines, 0):
+            for place, offset in places_in(tree, lines, 0):
                 found.setdefault(table + place, number + offset)
     return found
 
@@ -47,7 +47,7 @@ def statements(lines: Sequence[str]) -> Iterator[tuple[int, Sequence[str], Node]
     """First line number, lines and meaning of every header and `key = value`."""
     begin = 0
     for end, line in enumerate(lines, 1):
-        if end - begin > 1 and not CLOSES.search(line):
+        if end - begin > 1 and not VALUE_END.search(line):
             continue
         try:
             tree = tomllib.loads("\n".join(lines[begin:end]))
@@ -73,29 +73,29 @@ def header(tree: Node, counts: dict[Place, int]) -> Place:
     return place
 
 
-def inside(tree: Node, lines: Sequence[str], begin: int) -> Iterator[tuple[Place, int]]:
+def places_in(tree: Node, lines: Sequence[str], begin: int) -> Iterator[tuple[Place, int]]:
     """Every place in a statement, with the lines between its first line and that place."""
     items = tree.items() if isinstance(tree, dict) else enumerate(tree)
     at = begin
     for key, value in items:
-        at = sought(key, value, lines, begin if isinstance(tree, dict) else at)
+        at = find_line(key, value, lines, begin if isinstance(tree, dict) else at)
         yield (key,), at
         if isinstance(value, dict | list):
-            for place, offset in inside(value, lines, at):
+            for place, offset in places_in(value, lines, at):
                 yield (key, *place), offset
 
 
-def sought(key: str | int, value: Node, lines: Sequence[str], begin: int) -> int:
+def find_line(key: str | int, value: Node, lines: Sequence[str], begin: int) -> int:
     """The first line from `begin` with this key or list item; `begin` if it is not recognised."""
-    texts = forms(value) if isinstance(key, int) else ()
+    texts = value_forms(value) if isinstance(key, int) else ()
     for at in range(begin, len(lines)):
         line = lines[at]
-        if any(text in line for text in texts) if isinstance(key, int) else names(line, key):
+        if any(text in line for text in texts) if isinstance(key, int) else assigns_key(line, key):
             return at
     return begin
 
 
-def names(line: str, key: str) -> bool:
+def assigns_key(line: str, key: str) -> bool:
     """Whether a line gives a value to the key, or goes on to a key inside it."""
     at = line.find(key)
     while at >= 0:
@@ -105,7 +105,7 @@ def names(line: str, key: str) -> bool:
     return False
 
 
-def forms(value: Node) -> tuple[str, ...]:
+def value_forms(value: Node) -> tuple[str, ...]:
     """How a list item may be written; a table is recognised by its first value."""
     while isinstance(value, dict | list) and value:
         value = next(iter(value.values())) if isinstance(value, dict) else value[0]
@@ -114,7 +114,7 @@ def forms(value: Node) -> tuple[str, ...]:
     return (str(value),)
 
 
-class ExperimentError(Mistake):
+class ExperimentError(UserError):
     """The user's file is wrong: every problem in a line of its own, before the first game."""
 
     has_place = several_lines = True
@@ -149,9 +149,9 @@ class Problems:
         self.source = source
         self.found: list[tuple[float, str]] = []
 
-    def say(self, place: Place, told: str, table: Place | None = None) -> None:
+    def add(self, place: Place, told: str, table: Place | None = None) -> None:
         """A problem with the key at `place`, which stands in `table`."""
-        label = label_of(table_of(place) if table is None else table)
+        label = table_label(parent_table(place) if table is None else table)
         line, where = self._where(place)
         self.found.append((line, f"{where}: [{label}] {told}"))
 
@@ -177,10 +177,12 @@ class Problems:
         """Raise all problems, in the order of the file."""
         if self.found:
             self.found.sort(key=lambda entry: entry[0])
-            raise ExperimentError(fitting(list(dict.fromkeys(line for _, line in self.found))))
+            raise ExperimentError(
+                fit_to_screen(list(dict.fromkeys(line for _, line in self.found)))
+            )
 
 
-def fitting(lines: list[str]) -> list[str]:
+def fit_to_screen(lines: list[str]) -> list[str]:
     """The first lines, as many as anybody reads, and how many more there are."""
     ends = accumulate(min(len(line), LONGEST_LINE) + 1 for line in lines)
     shown = max(1, sum(end <= MOST_CHARACTERS for end in ends))
@@ -188,14 +190,14 @@ def fitting(lines: list[str]) -> list[str]:
     return [*lines[:shown], f"... and {left:,} more like these"] if left else lines
 
 
-def table_of(place: Place) -> Place:
+def parent_table(place: Place) -> Place:
     """The table in which a key stands, or the key whose list holds an item."""
     while place and isinstance(place[-1], int):
         place = place[:-1]
     return place[:-1]
 
 
-def label_of(table: Place) -> str:
+def table_label(table: Place) -> str:
     """The table as its header is written: `agents.smart`, `[checks]` for each of a list."""
     if not table:
         return "top level"
@@ -214,17 +216,19 @@ def near(given: object, names: Iterable[str]) -> str:
 
 def read(path: Path, overrides: Sequence[str]) -> tuple[Source, Problems]:
     """The file with the `--set` values put in, or why they cannot; ExperimentError if no TOML."""
-    return read_again(path, read_text(path), overrides)
+    return parse_with_overrides(path, read_text(path), overrides)
 
 
-def read_again(path: Path, text: str, overrides: Sequence[str]) -> tuple[Source, Problems]:
+def parse_with_overrides(
+    path: Path, text: str, overrides: Sequence[str]
+) -> tuple[Source, Problems]:
     """The same of a text that was read from the file."""
     tables = toml_tables(path, text)
     changed: dict[Place, str] = {}
     problems = Problems(Source(path, text, tables, changed))
     for override in overrides:
         try:
-            changed[change(tables, override)] = override
+            changed[apply_override(tables, override)] = override
         except ValueError as error:
             problems.say_of_set(override, str(error))
     return problems.source, problems
@@ -235,8 +239,8 @@ def toml_tables(path: Path, text: str) -> dict[str, Node]:
     try:
         return parsed_toml(text)
     except tomllib.TOMLDecodeError as error:
-        told = syntax_problem(path, text, str(error))
-    except TooMuch as error:
+        told = syntax_message(path, text, str(error))
+    except InputTooLarge as error:
         told = f"{path}: {error}"
     raise ExperimentError([told])
 
@@ -244,29 +248,29 @@ def toml_tables(path: Path, text: str) -> dict[str, Node]:
 def read_text(path: Path) -> str:
     """The text of the file; a byte order mark is skipped."""
     try:
-        return read_bytes(path).decode("utf-8-sig").replace("\r\n", "\n")
+        return read_limited(path).decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         told = f"{path}:{line}: [top level] this line is not UTF-8 text"
     except FileNotFoundError:
         names = [each.name for each in path.parent.glob("*.toml")]
-        told = f"{named(path)}: there is no such file{did_you_mean(path.name, names)}"
+        told = f"{shorten_path(path)}: there is no such file{did_you_mean(path.name, names)}"
     except OSError as error:
-        told = f"{named(path)}: cannot be read: {error.strerror}"
-    except TooMuch as error:
+        told = f"{shorten_path(path)}: cannot be read: {error.strerror}"
+    except InputTooLarge as error:
         told = f"{path}: {error}"
     except ValueError:  # a zero byte in its name
         told = f"{path}: no file can be called so"
     raise ExperimentError([told])
 
 
-def named(path: Path) -> str:
+def shorten_path(path: Path) -> str:
     """A path for a message: of a very long one its end, so that what is wrong is read too."""
     text = str(path)
     return text if len(text) <= LONGEST_PATH else f"...{text[3 - LONGEST_PATH :]}"
 
 
-def syntax_problem(path: Path, text: str, told: str) -> str:
+def syntax_message(path: Path, text: str, told: str) -> str:
     """tomllib's complaint, with its line and column where ours stand."""
     lines = text.split("\n")
     found = re.search(r"at line (\d+), column (\d+)", told)
@@ -278,30 +282,30 @@ def syntax_problem(path: Path, text: str, told: str) -> str:
         reason = f"{lines[line - 1].partition('=')[0].strip()} is given twice"
     elif reason.startswith("Cannot declare"):
         reason = "this table is defined twice"
-    elif word := bare_word(lines[line - 1], reason):
+    elif word := unquoted_word(lines[line - 1], reason):
         reason = f'text stands in quotes: {word[1]} = "{word[2]}"'
     else:
         reason = f"not valid TOML at column {column}: {reason}"
     return f"{path}:{line}: [{table}] {reason}"
 
 
-def bare_word(line: str, reason: str) -> re.Match[str] | None:
+def unquoted_word(line: str, reason: str) -> re.Match[str] | None:
     """The key and the word of a line such as `kind = smart`, if that is what is wrong with it."""
     if not reason.startswith("Invalid value"):
         return None
     return re.fullmatch(r"\s*([\w.-]{1,60})\s*=\s*([A-Za-z][^\s\"'#=]{0,60})\s*(?:#.*)?", line)
 
 
-def change(tables: Node, override: str) -> Place:
+def apply_override(tables: Node, override: str) -> Place:
     """Put the value of `agents.smart.depth=6` in its place, which is returned."""
-    keys, value = parsed(override)
+    keys, value = parse_override(override)
     agents = tables.get("agents")
     if keys[0] == "agents" and len(keys) > 2 and isinstance(agents, dict) and keys[1] not in agents:
-        raise ValueError(f"[agents] {no_agent(keys[1], agents)}")
+        raise ValueError(f"[agents] {unknown_agent_message(keys[1], agents)}")
     place: Place = ()
     node = tables
     for depth, key in enumerate(keys):
-        part = part_of(node, key, keys[:depth])
+        part = child_key(node, key, keys[:depth])
         place += (part,)
         if len(place) == len(keys):
             node[part] = value
@@ -310,26 +314,26 @@ def change(tables: Node, override: str) -> Place:
     return place
 
 
-def part_of(node: Node, key: str, above: Sequence[str]) -> str | int:
+def child_key(node: Node, key: str, above: Sequence[str]) -> str | int:
     """The key of a table or the place in a list; a ValueError says why there is none."""
     name = ".".join(above)
     if isinstance(node, dict):
         return key
     if not isinstance(node, list):
-        raise ValueError(f"[top level] {name} is {shown(node)}, not a table")
+        raise ValueError(f"[top level] {name} is {format_value(node)}, not a table")
     if not key.isdecimal() or int(key) >= len(node):
         raise ValueError(f"[{name}] items are numbered from 0 to {len(node) - 1}, got {key}")
     return int(key)
 
 
-def parsed(override: str) -> tuple[list[str], Node]:
+def parse_override(override: str) -> tuple[list[str], Node]:
     """The keys and the value of `key.key=value`; anything but a TOML value is text."""
     key, equals, value = override.partition("=")
     quoted_value = json.dumps(value.strip(), ensure_ascii=False)
     for text in (f"{key} = {value}", f"{key} = {quoted_value}"):
         try:
             tree = parsed_toml(text)
-        except TooMuch as error:
+        except InputTooLarge as error:
             raise ValueError(f"[--set] {error}") from None
         except tomllib.TOMLDecodeError:
             continue

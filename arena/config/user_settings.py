@@ -8,16 +8,16 @@ from pathlib import Path
 from arena.config.keys import read_table
 from arena.config.toml_file import Problems, Source, read_text, toml_tables
 from games.base.schema import Key
-from games.base.text import quoted
+from games.base.text import quote
 
 ADDRESS = re.compile(r"(tcp|tls)://[^\s/]+:(?P<port>[0-9]{1,5})|local:([1-9][0-9]?|1[0-9]{2})|none")
-FORMS = "tcp://HOST:PORT, tls://HOST:PORT, local:N for N processes of this machine, or none"
+ADDRESS_FORMS = "tcp://HOST:PORT, tls://HOST:PORT, local:N for N processes of this machine, or none"
 KEYS = (
     Key(
         "cluster",
         "table",
         "where games are played",
-        keys=(Key("address", "text", f"of a Dask scheduler: {FORMS}"),),
+        keys=(Key("address", "text", f"of a Dask scheduler: {ADDRESS_FORMS}"),),
     ),
 )
 
@@ -31,7 +31,7 @@ def settings_path() -> Path:
 def is_address(text: str) -> str:
     """The text, if it says where games can be played."""
     if not _is_address(text):
-        raise argparse.ArgumentTypeError(f"must be {FORMS}, got {quoted(text)}")
+        raise argparse.ArgumentTypeError(f"must be {ADDRESS_FORMS}, got {quote(text)}")
     return text
 
 
@@ -57,6 +57,8 @@ def _stored(path: Path) -> str | None:
     values = read_table(tables, (), KEYS, problems)["cluster"] or {}
     address = values.get("address")
     if address is not None and not _is_address(address):
-        problems.say(("cluster", "address"), f"address must be {FORMS}, got {quoted(address)}")
+        problems.add(
+            ("cluster", "address"), f"address must be {ADDRESS_FORMS}, got {quote(address)}"
+        )
     problems.raise_if_any()
     return address

@@ -21,12 +21,12 @@ from arena.formats.game_record import (
     seed_in,
     text_of,
 )
-from arena.formats.records import ExportedTable
+from arena.formats.records import TextTable
 from games.base.text import listed
 
 # How programs name the columns. Of white and black the one that stands first moves first, unless
 # a FEN or a column of first movers says otherwise.
-PLAYERS = (
+PLAYER_HEADERS = (
     "first", "second", "white", "black", "player1", "player2", "player 1", "player 2", "p1", "p2",
     "agent1", "agent2", "engine1", "engine2", "bot1", "bot2", "agent", "opponent",
 )  # fmt: skip
@@ -45,7 +45,7 @@ COLUMNS: Mapping[str, Sequence[str]] = {
         )
     },
 }  # fmt: skip
-PLAIN = ("first", "second", "result", "opening")
+DEFAULT_HEADER = ("first", "second", "result", "opening")
 LONGEST_FIELD = 1 << 28
 SUFFIX, RAW = ".csv", True
 
@@ -71,7 +71,7 @@ def _games(file: Path) -> Iterator[GivenGame]:
             places = _header(f"{file}:{number}", cells)
             if places is not None:
                 continue
-            places = {name: place for place, name in enumerate(PLAIN)}
+            places = {name: place for place, name in enumerate(DEFAULT_HEADER)}
         yield _game(file, number, cells, places)
 
 
@@ -79,7 +79,7 @@ def _header(place: str, cells: Sequence[str]) -> dict[str, int] | None:
     """The places of the columns that a header names; None if the line is a game."""
     names = [cell.lower() for cell in cells]
     result = [at for at, name in enumerate(names) if name in COLUMNS["result"]]
-    movers = [at for at, name in enumerate(names) if name in PLAYERS]
+    movers = [at for at, name in enumerate(names) if name in PLAYER_HEADERS]
     if not result and len(movers) < 2:
         return None
     if len(result) != 1 or len(movers) != 2:
@@ -100,8 +100,8 @@ def _header(place: str, cells: Sequence[str]) -> dict[str, int] | None:
 
 def _game(file: Path, number: int, cells: Sequence[str], places: Mapping[str, int]) -> GivenGame:
     place = f"{file}:{number}"
-    plain = tuple(places) == PLAIN
-    if len(cells) < 3 or (plain and len(cells) > len(PLAIN)):
+    plain = tuple(places) == DEFAULT_HEADER
+    if len(cells) < 3 or (plain and len(cells) > len(DEFAULT_HEADER)):
         raise Unreadable(
             f"{place}: a line is first,second,result[,opening], got {len(cells)} cells"
         )
@@ -145,7 +145,7 @@ def _mover(
     return None if cell.get("opening_moves") else 0
 
 
-def text(each: ExportedTable) -> str:
+def text(each: TextTable) -> str:
     """One table; what is missing is empty."""
     lines = io.StringIO()
     rows = csv.writer(lines, lineterminator="\n")

@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from arena.formats.records import ExportedGame
+from arena.formats.records import GameRecord
 
 SUFFIX = ".csv"
 COLUMNS = (
@@ -24,7 +24,7 @@ def line(cells: Sequence[object]) -> str:
 HEAD = line(COLUMNS)
 
 
-def text(each: ExportedGame) -> str:
+def text(each: GameRecord) -> str:
     """One game."""
     return line(
         (

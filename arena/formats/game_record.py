@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.planning.games import Termination
-from games import FILE, GameError, game
-from games.base.errors import Mistake
-from games.base.text import quoted
+from games import GAME_FILE, GameError, game
+from games.base.errors import UserError
+from games.base.text import quote
 
 LONGEST_NAME = 200
 MOST_BYTES = 1 << 30
@@ -24,7 +24,7 @@ SCORES = {
 KNOWN = "1, 1/2, 0, 1-0, 1/2-1/2, 0-1, win, draw or loss"
 
 
-class Unreadable(Mistake, ValueError):  # noqa: N818  # the glossary's word for a file nobody can read
+class Unreadable(UserError, ValueError):  # noqa: N818  # the glossary's word for a file nobody can read
     """A file without results we understand; one line with its place."""
 
 
@@ -74,8 +74,8 @@ def mover_named(name: str, players: Sequence[NamedAgent], place: str) -> int | N
     """Return which of both players a file names as first mover; None if it names nobody."""
     names = [player.name for player in players]
     if name and name not in names:
-        both = " or ".join(map(quoted, names))
-        raise Unreadable(f"{place}: the first mover must be {both}, got {quoted(name)}")
+        both = " or ".join(map(quote, names))
+        raise Unreadable(f"{place}: the first mover must be {both}, got {quote(name)}")
     return names.index(name) if name else None
 
 
@@ -94,7 +94,7 @@ def line_of(words: Iterable[str], start: str = "", seed: int | None = None) -> i
 @cache
 def game_name(text: str) -> str:
     """The name by which games are kept apart: ours as we write it, any other as it is."""
-    if FILE.search(text):
+    if GAME_FILE.search(text):
         return text  # a user's file, which is not run only because a table names it
     try:
         return game(text).name
@@ -129,7 +129,7 @@ def score_of(word: str, place: str) -> float:
     """The score of `first` that a word means; Unreadable if it means none."""
     score = SCORES.get(word.strip().lower())
     if score is None:
-        raise Unreadable(f"{place}: the first mover's result must be {KNOWN}, got {quoted(word)}")
+        raise Unreadable(f"{place}: the first mover's result must be {KNOWN}, got {quote(word)}")
     return score
 
 
@@ -138,7 +138,7 @@ def players(
 ) -> tuple[NamedAgent, NamedAgent]:
     """Two agents of different names; Unreadable if the names are not."""
     if not first or not second or first == second:
-        both = f"{quoted(first)} and {quoted(second)}"
+        both = f"{quote(first)} and {quote(second)}"
         raise Unreadable(f"{place}: a game needs two different names, got {both}")
     for name in (first, second):
         if len(name) > LONGEST_NAME:

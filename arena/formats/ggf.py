@@ -16,7 +16,7 @@ from arena.formats.game_record import (
     seed_in,
     text_of,
 )
-from arena.formats.records import ExportedGame
+from arena.formats.records import GameRecord
 from games import Game
 from games.base.errors import printable
 
@@ -114,7 +114,7 @@ def refusal(of: Game) -> str | None:
     return f"ggf holds games of Othello by the standard rule, and this run played {of.name}"
 
 
-def text(each: ExportedGame) -> str:
+def text(each: GameRecord) -> str:
     """One game on one line: its tags, the board of the start, and every move with its mover."""
     fields = (
         ("GM", "Othello"),
@@ -139,7 +139,7 @@ def text(each: ExportedGame) -> str:
     return f"(;{head}{moves};)\n"
 
 
-def _more(each: ExportedGame) -> str:
+def _more(each: GameRecord) -> str:
     """What GGF has no tag for; names too where GGF cannot hold them."""
     more: dict[str, object] = {
         "pair": each.pair,
@@ -158,7 +158,7 @@ def _move(word: str) -> str:
     return "pa" if word == PASS else word.upper()
 
 
-def _result(each: ExportedGame) -> str:
+def _result(each: GameRecord) -> str:
     """Black's discs minus White's; a game lost by a fault counts every square."""
     if each.ending == "normal" or each.result == 0.5:
         return f"{each.margin if each.result != 0.5 else 0:+d}.000"

@@ -3,12 +3,12 @@
 import json
 from dataclasses import fields
 
-from arena.formats.records import ExportedGame
+from arena.formats.records import GameRecord
 
 SUFFIX = ".jsonl"
 
 
-def text(each: ExportedGame) -> str:
+def text(each: GameRecord) -> str:
     """One game."""
     content = {field.name: getattr(each, field.name) for field in fields(each)}
     content["game"] = content.pop("of").name

@@ -10,7 +10,7 @@ from arena.analysis.checks.claims import Verdict
 FORBIDDEN = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def junit(found: Iterable[Verdict], name: str) -> str:
+def junit_xml(found: Iterable[Verdict], name: str) -> str:
     """One test suite called `name`, one test a check."""
     verdicts = list(found)
     failures = sum(not verdict.holds for verdict in verdicts)

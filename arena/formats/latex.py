@@ -1,6 +1,6 @@
 """Tables as LaTeX, for papers: a tabular that needs no package."""
 
-from arena.formats.records import Cell, ExportedTable
+from arena.formats.records import Cell, TextTable
 
 SUFFIX, RAW = ".tex", False
 LETTERS = {
@@ -12,7 +12,7 @@ LETTERS = {
 }  # fmt: skip
 
 
-def text(each: ExportedTable) -> str:
+def text(each: TextTable) -> str:
     """One table, its caption as a comment above it."""
     columns = "l" * each.words + "r" * (len(each.head) - each.words)
     lines = [

@@ -2,14 +2,14 @@
 
 import re
 
-from arena.formats.records import Cell, ExportedTable
+from arena.formats.records import Cell, TextTable
 from games.base.errors import printable
 
 SUFFIX, RAW = ".md", False
 MARKS = re.compile(r"([\\`*_{}\[\]<>#|~!])")
 
 
-def text(each: ExportedTable) -> str:
+def text(each: TextTable) -> str:
     """One table under its caption; numbers stand to the right."""
     rule = [":--" if place < each.words else "--:" for place in range(len(each.head))]
     lines = [_row(each.head), f"| {' | '.join(rule)} |", *map(_row, each.rows)]

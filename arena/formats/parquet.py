@@ -22,10 +22,10 @@ from arena.formats.game_record import (
 from arena.storage.parquet import (
     TableError,
     column_names,
+    count_rows,
+    iter_rows,
     read_columns,
-    read_lists,
     read_source,
-    rows_of,
 )
 from arena.storage.provenance import agent_versions, read_run
 from games.base.schema import KeyValues
@@ -42,7 +42,7 @@ def games_in(file: Path) -> Iterator[GivenGame]:
         lines = _lines(file)
     except TableError as error:
         raise Unreadable(f"{file}: is not a games.parquet of pitflip: {error}") from None
-    rows = _checked(file, columns)
+    rows = _validate(file, columns)
     run, plan = str(source.get("run") or ""), source.get("plan")
     plan = plan if isinstance(plan, dict) else {}
     game = game_name(str(plan.get("game") or UNKNOWN))
@@ -76,10 +76,10 @@ def _mover(place: str, cell: KeyValues, players: tuple[NamedAgent, NamedAgent]) 
 def _lines(file: Path) -> list[int | None]:
     """What stands for the moves of each game; None where they were not kept."""
     if "moves" not in column_names(file):
-        return [None] * rows_of(file)
+        return [None] * count_rows(file)
     return [
         line_of(str(moves or "").split(), seed=0)
-        for piece in read_lists(file, ["moves"])
+        for piece in iter_rows(file, ["moves"])
         for moves in piece["moves"]
     ]
 
@@ -90,7 +90,7 @@ def _with_digests(file: Path, source: KeyValues) -> KeyValues:
     return source if "files" in source or beside.get("digest") != source.get("run") else beside
 
 
-def _checked(file: Path, columns: Mapping[str, NDArray[Any]]) -> dict[str, list[Any]]:
+def _validate(file: Path, columns: Mapping[str, NDArray[Any]]) -> dict[str, list[Any]]:
     """The columns as lists; Unreadable if names or results are none."""
     rows = {name: column.tolist() for name, column in columns.items()}
     for number, result in enumerate(rows["result"]):

@@ -21,7 +21,7 @@ from arena.formats.game_record import (
     seed_in,
     text_of,
 )
-from arena.formats.records import ExportedGame
+from arena.formats.records import GameRecord
 from games.base.errors import printable
 
 UNFINISHED = "*"
@@ -30,8 +30,8 @@ TAG = re.compile(r'\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
 NUMBERS = re.compile(r"\d+\.+|\$\d+|[!?]+")
 RESULTS = ("1-0", "0-1", "1/2-1/2", UNFINISHED)
 # A tag of one of these names begins a game where the one before has a result already.
-BEGINNING = ("Event", "White")
-NEEDED = ("White", "Black", "Result")
+GAME_START_TAGS = ("Event", "White")
+REQUIRED_TAGS = ("White", "Black", "Result")
 ESCAPED = re.compile(r"\\(.)")
 OWN_SITE = "pitflip run "
 SUFFIX = ".pgn"
@@ -51,7 +51,7 @@ def games_in(file: Path) -> Iterator[GivenGame]:
             moves += words
             continue
         for name, value in found:
-            if tags and (moves or (name in BEGINNING and name in tags)):
+            if tags and (moves or (name in GAME_START_TAGS and name in tags)):
                 yield from _game(f"{file}:{number}", tags, moves)
                 tags, moves = {}, []
             tags[name] = value
@@ -93,7 +93,7 @@ def _without_comments(line: str, inside: bool) -> tuple[list[str], bool]:
 
 
 def _game(place: str, tags: dict[str, str], moves: list[str]) -> Iterator[GivenGame]:
-    missing = [name for name in NEEDED if name not in tags]
+    missing = [name for name in REQUIRED_TAGS if name not in tags]
     if missing:
         raise Unreadable(f"{place}: the game before this line has no {missing[0]} tag")
     if tags["Result"] == UNFINISHED:
@@ -130,7 +130,7 @@ def _mover(
     return None if opening and moves.startswith(opening) else 0
 
 
-def text(each: ExportedGame) -> str:
+def text(each: GameRecord) -> str:
     """One game; White has side 0, FirstMover is the agent to move after the opening."""
     result = RESULT_TEXTS[each.result]
     tags = {

@@ -12,9 +12,9 @@ from arena.analysis.standings import PointsRow
 from arena.analysis.tables import EloRow, WinRateRow
 from arena.analysis.timings import Timing
 from arena.planning.games import GameColumn
-from arena.report.data import GameColumns, PlayedGames, Report
-from arena.report.figures.matrix import won_drawn_lost
-from arena.report.figures.registry import figures
+from arena.report.data import GameChunk, GameTable, ReportData
+from arena.report.figures.matrix import wdl_text
+from arena.report.figures.registry import make_figures
 from arena.report.html import Html, Inside
 from arena.report.methods import moment
 from arena.report.numbers import bare_share, cell_ends, score_of
@@ -23,7 +23,7 @@ from arena.storage.parquet import read_columns
 from arena.storage.provenance import agent_versions
 from arena.storage.run_file import GAMES
 from games import Game
-from games.base.errors import Mistake
+from games.base.errors import UserError
 
 AT_ONCE = 20_000  # games whose moves are read together
 RANKED = ("elo", "points")  # tables of agents in the official order
@@ -31,7 +31,7 @@ Cell = str | int | float | None
 
 
 @dataclass(frozen=True, slots=True)
-class ExportedGame:
+class GameRecord:
     """One game; `result` are points of `first`, `margin` its score minus that of `second`.
 
     `first_mover` is the one of them to move after the opening.
@@ -61,7 +61,7 @@ class ExportedGame:
 
 
 @dataclass(frozen=True, slots=True)
-class ExportedTable:
+class TextTable:
     """A table; so many columns from the left are `words`, the others numbers."""
 
     name: str
@@ -85,7 +85,7 @@ class _RunFacts:
     stop_rule: str
 
 
-def _facts(report: Report) -> _RunFacts:
+def _facts(report: ReportData) -> _RunFacts:
     ended = moment(report, "finished")
     assert report.directory is not None  # only runs are exported
     return _RunFacts(
@@ -95,7 +95,7 @@ def _facts(report: Report) -> _RunFacts:
         of=report.plan.of,
         seeds=read_columns(report.directory / GAMES, ["seed"])["seed"],
         versions=agent_versions(report.run),
-        elos=elos_of(report),
+        elos=ratings_by_agent(report),
         stop_rule=stop_rule_text(report.plan.stop),
     )
 
@@ -108,7 +108,7 @@ def stop_rule_text(test: SprtPlan | None) -> str:
     return f"SPRT {elo}, alpha {test.alpha:g}, beta {test.beta:g}"
 
 
-def exported_games(report: Report) -> Iterator[ExportedGame]:
+def game_records(report: ReportData) -> Iterator[GameRecord]:
     """All games in schedule order; a Mistake if their moves were not kept."""
     games, facts = report.games, _facts(report)
     for begin in range(0, games.size, AT_ONCE):
@@ -116,7 +116,7 @@ def exported_games(report: Report) -> Iterator[ExportedGame]:
         some = games.at(np.array(rows))
         lines, openings = (games.texts(name, rows) for name in ("moves", "opening_moves"))
         if lines is None or openings is None:
-            raise Mistake(
+            raise UserError(
                 f"{report.directory} keeps no moves: play it again with keep_moves = true"
             )
         for at, (row, line, opening) in enumerate(zip(rows, lines, openings, strict=True)):
@@ -124,16 +124,16 @@ def exported_games(report: Report) -> Iterator[ExportedGame]:
 
 
 def _exported_game(
-    games: PlayedGames,
+    games: GameTable,
     facts: _RunFacts,
     row: int,
-    one: GameColumns,
+    one: GameChunk,
     texts: tuple[str | None, str | None],
-) -> ExportedGame:
+) -> GameRecord:
     """The game in a row of the table; `texts` are its opening and all of its moves."""
     places = int(one.first[0]), int(one.second[0])
     first, second = (games.names[place] for place in places)
-    return ExportedGame(
+    return GameRecord(
         experiment=facts.experiment,
         run=facts.run,
         date=facts.date,
@@ -158,13 +158,13 @@ def _exported_game(
     )
 
 
-def elos_of(report: Report) -> dict[int, float]:
+def ratings_by_agent(report: ReportData) -> dict[int, float]:
     """The ratings by the places of the agents; none where there is a standing."""
     names, rows = report.games.names, () if report.standing else report.ratings
     return {names.index(row.agent): row.elo for row in rows if row.elo is not None}
 
 
-def raw_tables(report: Report) -> list[ExportedTable]:
+def stored_tables(report: ReportData) -> list[TextTable]:
     """The run's tables, column by column, and the matrix of scores."""
     kinds: Sequence[tuple[str, type, Sequence[tuple[Cell, ...]]]] = (
         ("elo", EloRow, report.ratings),
@@ -173,7 +173,7 @@ def raw_tables(report: Report) -> list[ExportedTable]:
         ("points", PointsRow, report.points),
     )
     tables = [
-        ExportedTable(name, name, tuple(kind._fields), tuple(tuple(row) for row in rows))  # type: ignore[attr-defined]  # they are NamedTuples
+        TextTable(name, name, tuple(kind._fields), tuple(tuple(row) for row in rows))  # type: ignore[attr-defined]  # they are NamedTuples
         for name, kind, rows in kinds
     ]
     tables = [_marked(report, each) if each.name in RANKED else each for each in tables]
@@ -181,50 +181,50 @@ def raw_tables(report: Report) -> list[ExportedTable]:
         tables = [table for table in tables if table.name != "points"]
     names = report.agents
     matrix = tuple((name, *(_score(report, name, other) for other in names)) for name in names)
-    return [*tables, ExportedTable("matrix", "scores", ("agent", *names), matrix)]
+    return [*tables, TextTable("matrix", "scores", ("agent", *names), matrix)]
 
 
-def _marked(report: Report, table: ExportedTable) -> ExportedTable:
+def _marked(report: ReportData, table: TextTable) -> TextTable:
     """The table with a last column that marks the bots that the run excluded."""
     at, out = table.head.index("agent"), report.excluded_names
     rows = tuple((*row, EXCLUDED if row[at] in out else "") for row in table.rows)
     return replace(table, head=(*table.head, EXCLUDED), rows=rows)
 
 
-def _score(report: Report, name: str, other: str) -> float | None:
+def _score(report: ReportData, name: str, other: str) -> float | None:
     row = report.pairs.get((name, other))
     return None if row is None else row.score
 
 
-def read_tables(report: Report) -> list[ExportedTable]:
+def figure_tables(report: ReportData) -> list[TextTable]:
     """The tables behind the figures, as people read them, and the matrix."""
     rule, tables = stop_rule_text(report.plan.stop), []
     note = f" (a test could end the games, which intervals ignore: {rule})" if rule else ""
-    for name, figure in figures(report).items():
+    for name, figure in make_figures(report).items():
         if figure.table is None:
             continue
         kept = [place for place, head in enumerate(figure.table.head) if head]
-        rows = tuple(tuple(plain(row[place]) for place in kept) for row in figure.table.rows)
+        rows = tuple(tuple(strip_markup(row[place]) for place in kept) for row in figure.table.rows)
         head = tuple(figure.table.head[place] for place in kept)
         own = "pairs" if name == "matrix" else name
-        tables.append(ExportedTable(own, figure.heading + note, head, rows, figure.table.words))
+        tables.append(TextTable(own, figure.heading + note, head, rows, figure.table.words))
     names = report.agents
     matrix = tuple((name, *(_cell(report, name, other) for other in names)) for name in names)
     heading = f"Points won by the row's agent, in per cent, with the interval{note}"
-    return [*tables, ExportedTable("matrix", heading, ("agent", *names), matrix)]
+    return [*tables, TextTable("matrix", heading, ("agent", *names), matrix)]
 
 
-def _cell(report: Report, name: str, other: str) -> str:
+def _cell(report: ReportData, name: str, other: str) -> str:
     row = report.pairs.get((name, other))
     if row is None:
         return ""
     known = score_of(row)
     if known.value is None or not known.measured:
-        return won_drawn_lost(row)
+        return wdl_text(row)
     return f"{bare_share(known.value)} ({cell_ends(known)})"
 
 
-def plain(cell: Inside) -> str:
+def strip_markup(cell: Inside) -> str:
     """A cell of a page as text."""
     if isinstance(cell, Html):
         return unescape(re.sub(r"<[^>]*>", "", cell))

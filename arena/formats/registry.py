@@ -6,21 +6,21 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from arena.formats.records import (
-    ExportedGame,
-    ExportedTable,
-    exported_games,
-    raw_tables,
-    read_tables,
+    GameRecord,
+    TextTable,
+    figure_tables,
+    game_records,
+    stored_tables,
 )
-from arena.report.data import Report
-from arena.storage.game_table import THOUGHT_COLUMNS, THOUGHTS
-from arena.storage.parquet import read_lists
-from games.base.errors import Mistake
-from games.base.files import whole_file, write_text
-from games.base.text import did_you_mean, listed, quoted
+from arena.report.data import ReportData
+from arena.storage.game_table import SEARCH_INFO, THOUGHT_COLUMNS
+from arena.storage.parquet import iter_rows
+from games.base.errors import UserError
+from games.base.files import atomic_write, write_text
+from games.base.text import did_you_mean, listed, quote
 
 # How a file's name ends -> module with `games_in(file) -> Iterator[GivenGame]`.
-READERS: Mapping[str, str] = {
+FORMATS: Mapping[str, str] = {
     ".parquet": "arena.formats.parquet",
     ".csv": "arena.formats.csv",
     ".pgn": "arena.formats.pgn",
@@ -49,7 +49,7 @@ class GameWriter(Protocol):
 
     SUFFIX: str
 
-    def text(self, each: ExportedGame) -> str:
+    def text(self, each: GameRecord) -> str:
         """One game; all of them stand in one file."""
 
 
@@ -59,7 +59,7 @@ class TableWriter(Protocol):
     SUFFIX: str
     RAW: bool  # whether it gets the columns of the run's tables, not numbers as people read them
 
-    def text(self, each: ExportedTable) -> str:
+    def text(self, each: TextTable) -> str:
         """One table, which is a file of its own."""
 
 
@@ -73,49 +73,49 @@ def table_writer(name: str) -> TableWriter:
     return cast(TableWriter, importlib.import_module(TABLE_WRITERS[name]))
 
 
-def checked(names: Sequence[str], writes: str) -> None:
+def check_format_names(names: Sequence[str], writes: str) -> None:
     """Raise a Mistake if one of the names is no format of games, or of tables."""
     known = WRITERS[writes]
     for name in names:
         if name not in known:
             near = did_you_mean(name, known)
-            raise Mistake(f"--{writes} must be one of {listed(known)}, got {quoted(name)}{near}")
+            raise UserError(f"--{writes} must be one of {listed(known)}, got {quote(name)}{near}")
 
 
-def write_games(report: Report, name: str, directory: Path) -> Path:
+def write_games(report: ReportData, name: str, directory: Path) -> Path:
     """Write all games in one format; a Mistake if it cannot hold them."""
     made = game_writer(name)
     refusal = getattr(made, "refusal", None)
     if refusal is not None and (why := refusal(report.plan.of)):
-        raise Mistake(why)
+        raise UserError(why)
     path = directory / f"games{made.SUFFIX}"
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.write(getattr(made, "HEAD", "").encode())
-        for game in exported_games(report):
+        for game in game_records(report):
             file.write(made.text(game).encode("utf-8", "replace"))
     return path
 
 
-def write_tables(report: Report, name: str, directory: Path) -> list[Path]:
+def write_tables(report: ReportData, name: str, directory: Path) -> list[Path]:
     """Write all tables in one format."""
     made = table_writer(name)
     paths = []
-    for table in raw_tables(report) if made.RAW else read_tables(report):
+    for table in stored_tables(report) if made.RAW else figure_tables(report):
         path = directory / f"{table.name}{made.SUFFIX}"
         write_text(path, made.text(table).encode("utf-8", "replace").decode())
         paths.append(path)
-    if made.RAW and report.directory is not None and (report.directory / THOUGHTS).exists():
-        paths.append(_write_thoughts(report.directory / THOUGHTS, made, directory))
+    if made.RAW and report.directory is not None and (report.directory / SEARCH_INFO).exists():
+        paths.append(_write_thoughts(report.directory / SEARCH_INFO, made, directory))
     return paths
 
 
 def _write_thoughts(table: Path, made: TableWriter, directory: Path) -> Path:
     """Write what agents thought, some rows at a time: there may be a row for every move."""
     path, head = directory / f"thoughts{made.SUFFIX}", tuple(THOUGHT_COLUMNS)
-    with whole_file(path) as file:
-        file.write(made.text(ExportedTable("thoughts", "", head, ())).encode())
-        for columns in read_lists(table, head):
+    with atomic_write(path) as file:
+        file.write(made.text(TextTable("thoughts", "", head, ())).encode())
+        for columns in iter_rows(table, head):
             rows = tuple(zip(*(columns[name] for name in head), strict=True))
-            text = made.text(ExportedTable("thoughts", "", head, rows))
+            text = made.text(TextTable("thoughts", "", head, rows))
             file.write(text.partition("\n")[2].encode("utf-8", "replace"))
     return path

@@ -8,19 +8,25 @@ from pathlib import Path
 from agents.core import AgentSpec
 from agents.evaluation.learned_value import looked_up
 from agents.evaluation.weights import declared_weights
-from agents.registry import AGENTS, kind_of, searches, users_code
-from agents.spec import found_path
-from arena.config.experiment import Experiment, Meets, Setup, plan_of, read_setup
-from arena.config.keys import ALPHA, BETA, TOP
+from agents.registry import AGENTS, is_search, kind_of, users_code
+from agents.spec import find_path
+from arena.config.experiment import (
+    CommonSettings,
+    Experiment,
+    MatchSchedule,
+    build_plan,
+    read_common,
+)
+from arena.config.keys import ALPHA, BETA, EXPERIMENT_KEYS
 from arena.config.toml_file import Problems, read
 from arena.learning.self_play import SelfPlaySettings
 from arena.planning.openings_spec import OpeningsSpec
 from arena.planning.plan import Plan
-from arena.planning.schedules.registry import no_agent
+from arena.planning.schedules.registry import unknown_agent_message
 from arena.stats.sprt import SprtPlan
 from games import Game, GameError
-from games.base.schema import Key, KeyValues, defaults
-from games.base.text import did_you_mean, listed, quoted, shown
+from games.base.schema import Key, KeyValues, default_values
+from games.base.text import did_you_mean, format_value, listed, quote
 from games.learned_tables import LookedUp, TableLayout
 
 AUTO = "auto"
@@ -52,7 +58,7 @@ LEARN = (
 )
 LEARN_TOP = tuple(
     replace(key, type="table", required=True, keys=LEARN) if key.name == "learn" else key
-    for key in TOP
+    for key in EXPERIMENT_KEYS
 )
 MATCH_OPENINGS = OpeningsSpec("plies", {"plies": (7, 9)})  # shorter than any that is learned from
 GRID = (128.0, 32.0, 8.0)  # in positions: an entry seen so often keeps half of what it says
@@ -77,7 +83,7 @@ class MatchTable:
 
 def match_table(values: KeyValues | None) -> MatchTable:
     """The match with the values of `MATCH`."""
-    return MatchTable(**(defaults(MATCH) | dict(values or {})))
+    return MatchTable(**(default_values(MATCH) | dict(values or {})))
 
 
 def read_ridge(written: object, problems: Problems) -> tuple[float, ...]:
@@ -85,14 +91,14 @@ def read_ridge(written: object, problems: Problems) -> tuple[float, ...]:
     if written == AUTO:
         return GRID
     if isinstance(written, bool) or not isinstance(written, int | float) or not written > 0:
-        message = f'ridge must be "{AUTO}" or a number above 0, got {shown(written)}'
-        problems.say(("learn", "ridge"), message, ("learn", "ridge"))
+        message = f'ridge must be "{AUTO}" or a number above 0, got {format_value(written)}'
+        problems.add(("learn", "ridge"), message, ("learn", "ridge"))
         return ()
     return (float(written),)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Learning:
+class LearnConfig:
     """Everything that decides what is learned."""
 
     experiment: Experiment
@@ -142,11 +148,11 @@ class Learning:
         return SelfPlaySettings(seed, *self.opening_plies, self.solve_from)
 
 
-def load_learning(path: Path, overrides: Sequence[str] = ()) -> Learning:
+def load_learn_config(path: Path, overrides: Sequence[str] = ()) -> LearnConfig:
     """What a file asks to learn; ExperimentError says all that is wrong with it."""
     source, problems = read(Path(path), overrides)
-    setup = read_setup(source, LEARN_TOP, problems)
-    values = {**defaults(LEARN), **setup.values.get("learn", {})}
+    setup = read_common(source, LEARN_TOP, problems)
+    values = {**default_values(LEARN), **setup.values.get("learn", {})}
     match = match_table(values["match"])
     teacher_problem(values.get("teacher"), setup.agents, problems)
     agent = values["agent"] or values.get("teacher")
@@ -156,9 +162,9 @@ def load_learning(path: Path, overrides: Sequence[str] = ()) -> Learning:
     match_problem(match, problems)
     plies = read_plies(values["opening_plies"], setup.of, problems)
     tables = read_tables(values, setup, problems)
-    sources = tuple(Path(found_path(each, setup.base)) for each in values["from"])
+    sources = tuple(Path(find_path(each, setup.base)) for each in values["from"])
     problems.raise_if_any()
-    return Learning(
+    return LearnConfig(
         experiment=Experiment(setup.settings.name, source.path, plan_to_learn(setup)),
         teacher=values["teacher"],
         agent=agent or values["teacher"],
@@ -172,21 +178,21 @@ def load_learning(path: Path, overrides: Sequence[str] = ()) -> Learning:
         trust=values["trust"],
         held_out=values["held_out"],
         opening_plies=plies,
-        solve_from=solved_from(values["solve_from"], setup.of),
+        solve_from=default_solve_from(values["solve_from"], setup.of),
         match=match,
     )
 
 
-def plan_to_learn(setup: Setup) -> Plan:
+def plan_to_learn(setup: CommonSettings) -> Plan:
     """The plan that games and matches are played by."""
     if setup.values["openings"] is None:
         setup = setup._replace(openings=MATCH_OPENINGS)
-    meets = Meets(tuple(combinations(range(len(setup.agents)), 2)), None)
-    plan = plan_of(setup, meets)
+    meets = MatchSchedule(tuple(combinations(range(len(setup.agents)), 2)), None)
+    plan = build_plan(setup, meets)
     return replace(plan, keep_moves=False, stop=None, thoughts=False)
 
 
-def solved_from(written: int | None, of: Game | None) -> int:
+def default_solve_from(written: int | None, of: Game | None) -> int:
     """How much is left where games are solved; where nothing is said, what is soon solved."""
     usual: int = -1 if of is None else getattr(tables_part(of), "SOLVE_FROM", -1)
     return usual if written is None else written
@@ -197,9 +203,9 @@ def tables_part(of: Game) -> object:
     return of.part("tables") if of.has("tables") else object()
 
 
-def say(problems: Problems, message: str, *keys: str) -> None:
+def report_learn_problem(problems: Problems, message: str, *keys: str) -> None:
     """A problem with a key of `[learn]`."""
-    problems.say(("learn", *keys), message, ("learn", *keys[:1]))
+    problems.add(("learn", *keys), message, ("learn", *keys[:1]))
 
 
 def teacher_problem(name: str | None, agents: Mapping[str, AgentSpec], problems: Problems) -> None:
@@ -207,17 +213,17 @@ def teacher_problem(name: str | None, agents: Mapping[str, AgentSpec], problems:
     if name is None:
         return
     if name not in agents:
-        say(problems, no_agent(name, agents), "teacher")
+        report_learn_problem(problems, unknown_agent_message(name, agents), "teacher")
         return
     spec = agents[name]
     if spec.kind not in AGENTS:
         return
-    if not (searches(spec) and kind_of(spec).option("weights")) or users_code(spec):
+    if not (is_search(spec) and kind_of(spec).option("weights")) or users_code(spec):
         message = (
             f"{name} cannot teach: a teacher is of kind smart, alphabeta or minimax, without "
             'evaluate; games of others are learned from by from = ["results/<run>"]'
         )
-        say(problems, message, "teacher")
+        report_learn_problem(problems, message, "teacher")
 
 
 def agent_problem(
@@ -227,20 +233,24 @@ def agent_problem(
     if name is None or name == values.get("teacher"):
         return
     if name not in agents:
-        say(problems, no_agent(name, agents), "agent")
+        report_learn_problem(problems, unknown_agent_message(name, agents), "agent")
         return
     spec = agents[name]
     if spec.kind not in AGENTS or not kind_of(spec).option("weights"):
-        say(problems, f"{name} is of kind {spec.kind}, which has no weights", "agent")
+        report_learn_problem(
+            problems, f"{name} is of kind {spec.kind}, which has no weights", "agent"
+        )
         return
     if values["rounds"] > 1:
-        say(problems, f"{name} does not teach, so there is one round", "rounds")
+        report_learn_problem(problems, f"{name} does not teach, so there is one round", "rounds")
     evaluate = spec.options.get("evaluate")
     if evaluate and not declared_weights(evaluate):
         message = f'{evaluate} declares no WEIGHTS = {{"name": number, ...}} that could be fitted'
-        say(problems, message, "agent")
+        report_learn_problem(problems, message, "agent")
     elif evaluate and not (values["tables"] in (None, FEATURES) and values["phases"] in (None, 1)):
-        say(problems, f"{name} evaluates by its own WEIGHTS: one number each", "tables")
+        report_learn_problem(
+            problems, f"{name} evaluates by its own WEIGHTS: one number each", "tables"
+        )
 
 
 def read_games(written: object, rounds: int, problems: Problems) -> tuple[int, ...]:
@@ -248,11 +258,15 @@ def read_games(written: object, rounds: int, problems: Problems) -> tuple[int, .
     several = written if isinstance(written, list | tuple) else [written]
     for each in several:
         if isinstance(each, bool) or not isinstance(each, int) or not 100 <= each <= MOST_GAMES:
-            message = f"games must be 100 to {MOST_GAMES:,}, or a list of such, got {shown(each)}"
-            say(problems, message, "games")
+            message = (
+                f"games must be 100 to {MOST_GAMES:,}, or a list of such, got {format_value(each)}"
+            )
+            report_learn_problem(problems, message, "games")
             return ()
     if not several or len(several) > rounds:
-        say(problems, f"games has {len(several)} numbers for {rounds} rounds", "games")
+        report_learn_problem(
+            problems, f"games has {len(several)} numbers for {rounds} rounds", "games"
+        )
         return ()
     return (*several, *[several[-1]] * (rounds - len(several)))
 
@@ -262,7 +276,7 @@ def match_problem(match: MatchTable, problems: Problems) -> None:
     try:
         match.plan()
     except ValueError as error:
-        say(problems, str(error), "match")
+        report_learn_problem(problems, str(error), "match")
 
 
 def read_plies(
@@ -275,7 +289,9 @@ def read_plies(
     whole = [each for each in written if isinstance(each, int)]
     if len(whole) != len(written) or len(whole) != 2 or not 1 <= whole[0] <= whole[1] <= 60:
         message = "opening_plies must be the fewest and the most random moves, as [10, 24]"
-        say(problems, f"{message}, got {shown(list(written))}", "opening_plies")
+        report_learn_problem(
+            problems, f"{message}, got {format_value(list(written))}", "opening_plies"
+        )
         return (1, 1)
     return whole[0], whole[1]
 
@@ -289,7 +305,7 @@ def usual_plies(of: Game, shares: tuple[float, float]) -> tuple[int, int]:
     return max(1, round(whole * shares[0])), max(2, round(whole * shares[1]))
 
 
-def read_tables(values: KeyValues, setup: Setup, problems: Problems) -> str:
+def read_tables(values: KeyValues, setup: CommonSettings, problems: Problems) -> str:
     """The kind of tables; one that the game does not have is said."""
     of, own = setup.of, values["patterns"]
     if of is None:
@@ -301,16 +317,16 @@ def read_tables(values: KeyValues, setup: Setup, problems: Problems) -> str:
     kind: str = values["tables"] or ("patterns" if own else (known or [""])[0])
     if kind not in known:
         near = did_you_mean(kind, known)
-        message = f"{of.name} has no tables {quoted(kind)} (there are {listed(known)}){near}"
-        say(problems, message, "tables")
+        message = f"{of.name} has no tables {quote(kind)} (there are {listed(known)}){near}"
+        report_learn_problem(problems, message, "tables")
         return ""
     if own and kind != "patterns":
-        say(problems, f"patterns are no part of {quoted(kind)}", "patterns")
+        report_learn_problem(problems, f"patterns are no part of {quote(kind)}", "patterns")
     elif kind != FEATURES:
         try:
             layout_of(of, kind, own or {})
         except GameError as error:
-            say(problems, str(error), "patterns" if own else "tables")
+            report_learn_problem(problems, str(error), "patterns" if own else "tables")
     return kind
 
 
@@ -318,6 +334,6 @@ def layout_of(of: Game, kind: str, patterns: Mapping[str, str]) -> tuple[LookedU
     """The tables of a kind and their layout for a game."""
     for name, words in patterns.items():
         if not isinstance(words, str):
-            raise GameError(f'pattern {quoted(name)} must be squares like "a1 b1 a2"')
+            raise GameError(f'pattern {quote(name)} must be squares like "a1 b1 a2"')
     tables = looked_up(of, kind)
     return tables, tables.layout(of.rules, patterns or None)

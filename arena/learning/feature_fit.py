@@ -6,14 +6,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.core import AgentSpec, Terms
-from agents.create import agent_of
+from agents.core import AgentSpec, HostSettings
+from agents.create import create_agent
 from agents.evaluation.table_sums import row_kernels
 from agents.evaluation.training_positions import Positions
 from agents.evaluation.weights import declared_weights
 from agents.registry import build
-from agents.sandbox.sandbox import Wall
-from agents.sandbox.sandboxed_agent import FarAgent
+from agents.sandbox.sandbox import Sandbox
+from agents.sandbox.sandboxed_agent import SandboxedAgent
 from agents.search.compiled_agent import CompiledAgent
 from arena.stats.clustered_means import CalibrationBin, FitQuality, calibration, fit_quality
 from games import Game
@@ -50,18 +50,18 @@ def feature_values(of: Game, names: Sequence[str], rows: NDArray[np.uint64]) -> 
     return np.stack(columns, axis=1)
 
 
-def own_values(
-    of: Game, spec: AgentSpec, names: Sequence[str], rows: NDArray[np.uint64], wall: Wall
+def user_feature_values(
+    of: Game, spec: AgentSpec, names: Sequence[str], rows: NDArray[np.uint64], wall: Sandbox
 ) -> tuple[Floats, Floats]:
     """The same of an evaluation of a user's, behind the wall; and what it says without weights."""
-    agent = agent_of(spec, of, Terms(wall))
-    assert isinstance(agent, FarAgent)
+    agent = create_agent(spec, of, HostSettings(wall))
+    assert isinstance(agent, SandboxedAgent)
     agent.start(0)
     declared = declared_weights(spec.options["evaluate"]) or names
 
     def values(loud: str) -> Floats:
         agent.reweigh({name: (1.0 if name == loud else 0.0,) for name in declared})
-        return np.array(agent.static_values(rows))
+        return np.array(agent.evaluate_rows(rows))
 
     try:
         base = values("")
@@ -70,27 +70,29 @@ def own_values(
         agent.close()
 
 
-def fit_own(
+def fit_user_evaluation(
     of: Game,
     spec: AgentSpec,
     training: Positions,
     held_out: Positions,
     names: Sequence[str],
-    wall: Wall,
+    wall: Sandbox,
 ) -> FittedFeatures:
     """Least squares for the WEIGHTS of a user's evaluation, which must be linear in them.
 
     Each position is asked about once a weight, so only some are taken.
     """
-    some, tests = (spread_out(each, most) for each, most in ((training, MOST), (held_out, TESTS)))
-    fitted, base = own_values(of, spec, names, some.rows, wall)
-    tested, tested_base = own_values(of, spec, names, tests.rows, wall)
+    some, tests = (
+        thin_positions(each, most) for each, most in ((training, MOST), (held_out, TESTS))
+    )
+    fitted, base = user_feature_values(of, spec, names, some.rows, wall)
+    tested, tested_base = user_feature_values(of, spec, names, tests.rows, wall)
     weights = np.round(least_squares(fitted, some.margins - base), DIGITS)
     outcome = tests.margins - tested_base
-    return fitted_features(names, weights[None], tested @ weights, outcome, tests.games)
+    return evaluate_features(names, weights[None], tested @ weights, outcome, tests.games)
 
 
-def fitted_features(
+def evaluate_features(
     names: Sequence[str],
     weights: Floats,
     predicted: Floats,
@@ -103,7 +105,7 @@ def fitted_features(
     return FittedFeatures(tuple(names), weights, quality, bins)
 
 
-def spread_out(positions: Positions, most: int) -> Positions:
+def thin_positions(positions: Positions, most: int) -> Positions:
     """At most so many positions, evenly from all games."""
     count = len(positions.games)
     if count <= most:
@@ -128,7 +130,7 @@ def fit_features(
     weights = np.round(weights, DIGITS)
     predicted = (tested * weights[phases[1]]).sum(axis=1)
     outcome = held_out.margins.astype(np.float64)
-    return fitted_features(names, weights, predicted, outcome, held_out.games)
+    return evaluate_features(names, weights, predicted, outcome, held_out.games)
 
 
 def least_squares(values: Floats, outcome: Floats) -> Floats:
@@ -139,10 +141,10 @@ def least_squares(values: Floats, outcome: Floats) -> Floats:
     whole = np.rint(values * GRAIN).astype(np.int64)
     products = np.einsum("ij,ik->jk", whole, whole) / GRAIN**2
     answers = np.einsum("ij,i->j", whole, np.rint(outcome * GRAIN).astype(np.int64)) / GRAIN**2
-    return gauss(products + 1e-6 * np.eye(len(answers)), answers)
+    return solve_linear(products + 1e-6 * np.eye(len(answers)), answers)
 
 
-def gauss(matrix: Floats, right: Floats) -> Floats:
+def solve_linear(matrix: Floats, right: Floats) -> Floats:
     """The solution of a small system, in one order on every machine: positive, so no pivots."""
     size = len(right)
     rows = [[*map(float, matrix[at]), float(right[at])] for at in range(size)]

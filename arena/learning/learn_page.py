@@ -11,10 +11,10 @@ from agents.evaluation.learned_weights import FEATURES, LearnedWeights, read_lea
 from arena.analysis.repeatability import KEY
 from arena.learning.weights_text import MOST_BEANS, table_of
 from arena.report import chart, plain_page
-from arena.report.html import Html, joined, tag
+from arena.report.html import Html, join, tag
 from arena.storage.provenance import read_run
-from arena.storage.run_file import NotARun
-from games.base.files import parsed_json, read_bytes
+from arena.storage.run_file import NotARunError
+from games.base.files import parse_json, read_limited
 from games.base.schema import KeyValues
 from games.learned_tables import TableGroup
 
@@ -32,27 +32,27 @@ def weight_figures(read: LearnedWeights, path: Path) -> Iterator[tuple[str, str]
     if read.kind == FEATURES:
         names = list(read.groups)
         values = [float(column.mean()) for column in read.weights.T]
-        yield "features", feature_bars(names, values)
+        yield "features", feature_chart(names, values)
         return
     layout, whole = table_of(path, read)
     row = whole[read.phases // 2]
     for each in layout.groups:
         table = row[layout.starts[each.name] :][: each.entries]
         if each.name == "holes":
-            yield each.name, hole_figure(table)
+            yield each.name, hole_chart(table)
         elif layout.kind.startswith("patterns"):
-            yield each.name, pattern_figure(each, table)
+            yield each.name, pattern_chart(each, table)
 
 
-def feature_bars(names: Sequence[str], values: Sequence[float]) -> str:
+def feature_chart(names: Sequence[str], values: Sequence[float]) -> str:
     """A bar for the size of each feature's weight, its sign beside its name."""
     signed = [
         f"{name} {'-' if value < 0 else '+'}" for name, value in zip(names, values, strict=True)
     ]
-    return chart.bars(signed, [abs(value) for value in values], "Weights of the features")
+    return chart.bar_chart(signed, [abs(value) for value in values], "Weights of the features")
 
 
-def hole_figure(table: Floats) -> str:
+def hole_chart(table: Floats) -> str:
     """A cell for each own hole and number of beans: what they are worth against none."""
     own = table.reshape(2, -1, 16)[0]
     values = own[:, 1:MOST_BEANS] - own[:, :1]
@@ -78,7 +78,7 @@ def _shade(share: float) -> str:
     return "#" + "".join(f"{round(255 + (each - 255) * strength):02x}" for each in dark)
 
 
-def pattern_figure(group: TableGroup, table: Floats) -> str:
+def pattern_chart(group: TableGroup, table: Floats) -> str:
     """The readings of a pattern that are worth most and least to the mover, as boards."""
     squares = [(ord(word[0]) - 97, int(word[1:]) - 1) for word in group.words.split()]
     order = np.argsort(table, kind="stable")
@@ -106,7 +106,7 @@ def _square(x: float, y: float, disc: int) -> Html:
         return ground
     colour = INK if disc == 1 else "#ffffff"
     middle = CELL / 2
-    return joined([ground, tag("circle", cx=x + middle, cy=y + middle, r=middle - 2, fill=colour)])
+    return join([ground, tag("circle", cx=x + middle, cy=y + middle, r=middle - 2, fill=colour)])
 
 
 def _box(x: float, y: float, wide: float, tall: float, colour: str) -> Html:
@@ -127,7 +127,7 @@ def _figure(wide: float, tall: float, title: str, parts: Sequence[Html]) -> str:
     )  # fmt: skip
 
 
-def is_learned(directory: Path) -> bool:
+def is_learn_run(directory: Path) -> bool:
     """Whether a directory holds a run of learning."""
     return (directory / LEARNED_JSON).is_file()
 
@@ -135,13 +135,17 @@ def is_learned(directory: Path) -> bool:
 def learn_page(directory: Path) -> str:
     """The whole page; NotARun if the directory holds no finished run of learning."""
     try:
-        found = parsed_json(read_bytes(directory / LEARNED_JSON))
+        found = parse_json(read_limited(directory / LEARNED_JSON))
         return whole_page(found, directory)
     except OSError as error:
-        raise NotARun(f"{directory}: {LEARNED_JSON} cannot be read: {error.strerror}") from None
+        raise NotARunError(
+            f"{directory}: {LEARNED_JSON} cannot be read: {error.strerror}"
+        ) from None
     except (LookupError, TypeError, ValueError) as error:
         reason = type(error).__name__
-        raise NotARun(f"{directory / LEARNED_JSON} is not as pitflip wrote it ({reason})") from None
+        raise NotARunError(
+            f"{directory / LEARNED_JSON} is not as pitflip wrote it ({reason})"
+        ) from None
 
 
 def whole_page(found: KeyValues, directory: Path) -> str:
@@ -164,7 +168,7 @@ def whole_page(found: KeyValues, directory: Path) -> str:
         ),
         *(calibration_figure(each) for each in rounds[-1:] if each["calibration"]),
         plain_page.heading("What was learned"),
-        *drawn_weights(found, directory),
+        *weight_charts(found, directory),
         plain_page.heading("Again"),
         plain_page.paragraph(found["command"]),
     ]
@@ -209,14 +213,14 @@ def sprt_figure(each: KeyValues) -> str:
     step = -(-len(ratios) // MOST_DRAWN)
     places = sorted({*range(0, len(ratios), step), len(ratios) - 1})
     xs, ys = [place + 1 for place in places], [float(ratios[place]) for place in places]
-    frame = chart.framed([0, *xs], [*ys, lower, upper])
+    frame = chart.make_frame([0, *xs], [*ys, lower, upper])
     parts = [
         chart.level(frame, upper, "better", chart.GREEN),
         chart.level(frame, lower, "not better"),
         chart.line(frame, xs, ys),
     ]
     title = f"Round {each['round']} against the one before: {match['verdict']}"
-    return chart.drawn(frame, parts, title, "pairing", "LLR")
+    return chart.xy_chart(frame, parts, title, "pairing", "LLR")
 
 
 def calibration_figure(each: KeyValues) -> str:
@@ -225,18 +229,18 @@ def calibration_figure(each: KeyValues) -> str:
     xs, ys = [one["predicted"] for one in bins], [one["outcome"] for one in bins]
     low, high = ([y + side * Z_95 * one["error"] for y, one in zip(ys, bins, strict=True)]
                  for side in (-1, 1))  # fmt: skip
-    frame = chart.framed(xs, [*low, *high, *xs])
+    frame = chart.make_frame(xs, [*low, *high, *xs])
     ends = [min(xs), max(xs)]
     parts = [
         chart.line(frame, ends, ends, chart.FAINT),
-        chart.whiskers(frame, xs, low, high, chart.BLUE),
+        chart.error_bars(frame, xs, low, high, chart.BLUE),
         chart.dots(frame, xs, ys),
     ]
     title = f"Round {each['round']}: what came, over what was predicted"
-    return chart.drawn(frame, parts, title, "predicted", "came")
+    return chart.xy_chart(frame, parts, title, "predicted", "came")
 
 
-def drawn_weights(found: KeyValues, directory: Path) -> Iterator[str]:
+def weight_charts(found: KeyValues, directory: Path) -> Iterator[str]:
     """The figures of the weights that go on; of the last round, if none do."""
     best = directory / "weights.npz"
     path = best if best.is_file() else directory / f"round-{found['rounds'][-1]['round']}.npz"

@@ -14,23 +14,23 @@ from agents.core import AgentSpec
 from agents.evaluation.learned_weights import LearnedWeights
 from arena.analysis.repeatability import KEY, repeatability, untested_line
 from arena.config.command_line import RunOptions
-from arena.learning.config import FEATURES, Learning
+from arena.learning.config import FEATURES, LearnConfig
 from arena.learning.learn_page import LEARNED_JSON, learn_page
-from arena.learning.round_fit import RoundFit, sample_of, written
+from arena.learning.round_fit import RoundFit, make_sample, write_and_reload
 from arena.learning.round_games import RoundGames, games_digest, round_games, stored_round
-from arena.learning.round_match import BEFORE, LEARNED, RoundMatch, RoundVerdict, round_match
+from arena.learning.round_match import BEFORE, LEARNED, MatchVerdict, RoundMatch, round_match
 from arena.report.page import PAGE
 from arena.stats.clustered_means import CalibrationBin
 from arena.storage import provenance
 from arena.storage.journal import Journal
 from arena.storage.run_log import RunLog
-from arena.terminal.progress_line import LiveLine, run_shown
-from games.base.errors import printable, printed, say
+from arena.terminal.progress_line import LiveLine, run_progress
+from games.base.errors import print_error, print_safely, printable
 from games.base.files import write_text
 
 WEIGHTS = "weights.npz"
 TEXT_WEIGHTS = "weights.toml"
-NO_MATCH = RoundMatch(RoundVerdict.UNDECIDED, None, 0, "")  # type: ignore[arg-type]  # not yet played
+NO_MATCH = RoundMatch(MatchVerdict.UNDECIDED, None, 0, "")  # type: ignore[arg-type]  # not yet played
 
 
 class LearnedRound(NamedTuple):
@@ -70,17 +70,17 @@ def calibration_line(bins: Sequence[CalibrationBin]) -> str:
     )
 
 
-def best_of(rounds: list[LearnedRound]) -> LearnedRound | None:
+def best_round(rounds: list[LearnedRound]) -> LearnedRound | None:
     """The last round that was better than the one before."""
-    better = [each for each in rounds if each.match.verdict is RoundVerdict.BETTER]
+    better = [each for each in rounds if each.match.verdict is MatchVerdict.BETTER]
     return better[-1] if better else None
 
 
-def answer_json(
-    learning: Learning, directory: Path, command: str, rounds: list[LearnedRound]
+def result_to_json(
+    learning: LearnConfig, directory: Path, command: str, rounds: list[LearnedRound]
 ) -> dict[str, object]:
     """All that was found out."""
-    best = best_of(rounds)
+    best = best_round(rounds)
     return {
         "name": learning.experiment.name,
         "game": learning.of.name,
@@ -114,7 +114,9 @@ def weights_toml(weights: LearnedWeights) -> str:
     return "\n".join(lines) + "\n"
 
 
-def answer_lines(learning: Learning, directory: Path, rounds: list[LearnedRound]) -> Iterator[str]:
+def result_lines(
+    learning: LearnConfig, directory: Path, rounds: list[LearnedRound]
+) -> Iterator[str]:
     """The lines that are printed at the end."""
     yield f"{learning.of.name}, tables {learning.tables}, taught by {learning.teacher}"
     for each in rounds:
@@ -128,7 +130,7 @@ def answer_lines(learning: Learning, directory: Path, rounds: list[LearnedRound]
             yield f"  {calibration_line(each.calibration)}"
     if again := untested_line(learning.plan):
         yield again
-    best = best_of(rounds)
+    best = best_round(rounds)
     if best is None:
         yield f"nothing is better than {learning.agent}: no weights go on"
     else:
@@ -141,7 +143,7 @@ def answer_lines(learning: Learning, directory: Path, rounds: list[LearnedRound]
 class LearnRun:
     """A run under way: its file, its directory, how it plays."""
 
-    learning: Learning
+    learning: LearnConfig
     directory: Path
     digest: str
     options: RunOptions
@@ -150,10 +152,10 @@ class LearnRun:
     def say(self, text: str) -> None:
         """A line for people who watch."""
         if not self.options.quiet:
-            say(text)
+            print_error(text)
 
 
-def learn_digest(learning: Learning) -> str:
+def learn_digest(learning: LearnConfig) -> str:
     """The name of a run: all that decides what it learns."""
     deciding = {
         **{key: value for key, value in asdict(learning).items() if key != "experiment"},
@@ -165,23 +167,23 @@ def learn_digest(learning: Learning) -> str:
     return hashlib.blake2b(content.encode(), digest_size=5).hexdigest()
 
 
-def learn(learning: Learning, options: RunOptions, command: str) -> list[LearnedRound]:
+def learn(learning: LearnConfig, options: RunOptions, command: str) -> list[LearnedRound]:
     """Play, fit and match what is left; write the files, print the answer."""
     digest = learn_digest(learning)
     directory = options.results / learning.experiment.name / f"learn-{digest}"
     with Journal(directory, digest, options.fresh), RunLog(directory / "run.log"):
         run = LearnRun(learning, directory.absolute(), digest, options, command)
         write_begin(run)
-        rounds = list(played_rounds(run))
-        write_best(run, best_of(rounds))
-        result = answer_json(learning, run.directory, command, rounds)
+        rounds = list(play_rounds(run))
+        write_best(run, best_round(rounds))
+        result = result_to_json(learning, run.directory, command, rounds)
         write_text(directory / LEARNED_JSON, json.dumps(result, indent=1) + "\n")
         write_text(directory / PAGE, learn_page(directory))
-        lines = list(answer_lines(learning, run.directory, rounds))
+        lines = list(result_lines(learning, run.directory, rounds))
         played = sum(each.weights.games + each.match.games for each in rounds)
         provenance.note_finished(run.directory, played)
         options.interrupts.finish()
-        printed(
+        print_safely(
             lambda: print(
                 json.dumps(result, indent=1) if options.json else "\n".join(map(printable, lines))
             )
@@ -193,7 +195,7 @@ def learn(learning: Learning, options: RunOptions, command: str) -> list[Learned
 def write_best(run: LearnRun, best: LearnedRound | None) -> None:
     """Write the weights that go on, if any do."""
     if best is not None:
-        written(run.directory / WEIGHTS, best.weights)
+        write_and_reload(run.directory / WEIGHTS, best.weights)
         if best.weights.kind == FEATURES:
             write_text(run.directory / TEXT_WEIGHTS, weights_toml(best.weights))
 
@@ -201,23 +203,23 @@ def write_best(run: LearnRun, best: LearnedRound | None) -> None:
 def write_begin(run: LearnRun) -> None:
     """Write run.json."""
     learning = run.learning
-    origin = provenance.origin_of(learning.experiment.name, learning.plan)
+    origin = provenance.identify_run(learning.experiment.name, learning.plan)
     again = repeatability(learning.plan, None).to_json(None)
     more = {"learned": learning.agent, "tables": learning.tables, "command": run.command}
     provenance.note_started(run.directory, origin._replace(digest=run.digest), {**more, KEY: again})
 
 
-def played_rounds(run: LearnRun) -> Iterator[LearnedRound]:
+def play_rounds(run: LearnRun) -> Iterator[LearnedRound]:
     """Round after round; the last one is the first that is not better, or the last there is."""
     learning, player = run.learning, run.learning.own_spec
     seen = np.empty(0, np.uint64)
     for number in range(1, len(learning.games) + 1):
         teacher = player if learning.agent == learning.teacher else learning.spec
-        games = games_of_round(run, teacher, number)
+        games = load_or_play_games(run, teacher, number)
         seen = np.union1d(seen, games.keys)
-        learned = learned_round(run, games, player, number, seen)
+        learned = run_round(run, games, player, number, seen)
         yield learned
-        if learned.match.verdict is not RoundVerdict.BETTER:
+        if learned.match.verdict is not MatchVerdict.BETTER:
             return
         player = with_weights(player, learned)
 
@@ -225,11 +227,11 @@ def played_rounds(run: LearnRun) -> Iterator[LearnedRound]:
 def with_weights(teacher: AgentSpec, learned: LearnedRound) -> AgentSpec:
     """The teacher with the weights of a round."""
     if learned.weights.kind == FEATURES:
-        return teacher.changed(weights=dict(learned.weights.by_feature()))
-    return teacher.changed(weights=str(learned.path))
+        return teacher.replace(weights=dict(learned.weights.by_feature()))
+    return teacher.replace(weights=str(learned.path))
 
 
-def games_of_round(run: LearnRun, teacher: AgentSpec, number: int) -> RoundGames:
+def load_or_play_games(run: LearnRun, teacher: AgentSpec, number: int) -> RoundGames:
     """The games of a round: those of the runs that the file names, or new ones."""
     learning = run.learning
     if learning.sources:
@@ -249,23 +251,23 @@ def progress_line(number: int, done: int, total: int, seconds: float) -> str:
     return f"round {number}: {done:,} of {total:,} games, {seconds:,.0f} s"
 
 
-def learned_round(
+def run_round(
     run: LearnRun, games: RoundGames, teacher: AgentSpec, number: int, seen: NDArray[np.uint64]
 ) -> LearnedRound:
     """Fit the games of a round and match what comes of them against its teacher."""
     learning, path = run.learning, run.directory / f"round-{number}.npz"
-    sample = sample_of(learning, games)
+    sample = make_sample(learning, games)
     fit = RoundFit(learning, sample, run.options.at_once, run.options.wall)
     fitted = fit.fitted(run.options.interrupts.look)
-    weights = written(path, fit.file(fitted, [run.command], number))
+    weights = write_and_reload(path, fit.file(fitted, [run.command], number))
     run.say(fit_line(weights))
     learned = LearnedRound(number, weights, path, NO_MATCH, fit.calibrated(fitted))
-    match = matched(run, learned, teacher, seen, f"match-{number}")
+    match = match_round(run, learned, teacher, seen, f"match-{number}")
     run.say(f"round {number}: {match.text}")
     return learned._replace(match=match)
 
 
-def matched(
+def match_round(
     run: LearnRun,
     learned: LearnedRound,
     teacher: AgentSpec,
@@ -281,6 +283,6 @@ def matched(
             name,
             run.directory,
             run.options.playing,
-            run_shown(line, (LEARNED, BEFORE)),
+            run_progress(line, (LEARNED, BEFORE)),
             run.digest,
         )

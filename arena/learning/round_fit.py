@@ -13,11 +13,11 @@ from agents.evaluation.learned_value import MOST_REMAINING, SCALE, phase_of
 from agents.evaluation.learned_weights import LearnedWeights, read_learned, write_learned
 from agents.evaluation.table_sums import TableSums
 from agents.evaluation.training_positions import GameReader, Positions
-from agents.sandbox.sandbox import Wall
-from arena.learning.config import FEATURES, Learning, layout_of, tables_part
-from arena.learning.feature_fit import FittedFeatures, fit_features, fit_own
+from agents.sandbox.sandbox import Sandbox
+from arena.learning.config import FEATURES, LearnConfig, layout_of, tables_part
+from arena.learning.feature_fit import FittedFeatures, fit_features, fit_user_evaluation
 from arena.learning.round_games import RoundGames
-from arena.learning.table_fit import FitRows, FittedTables, fit_tables, predictions, refitted
+from arena.learning.table_fit import FitRows, FittedTables, fit_tables, predictions, refit_on_values
 from arena.stats.clustered_means import CalibrationBin, FitQuality, calibration
 from arena.storage.provenance import versions
 from games import Game
@@ -46,7 +46,7 @@ class FitSample:
         return digest.hexdigest()
 
 
-def sample_of(learning: Learning, games: RoundGames) -> FitSample:
+def make_sample(learning: LearnConfig, games: RoundGames) -> FitSample:
     """The positions of the games of a round."""
     reader = GameReader(learning.of)
     positions = reader.positions(games.played)
@@ -65,7 +65,7 @@ def sample_of(learning: Learning, games: RoundGames) -> FitSample:
     )
 
 
-def phases_for(learning: Learning, games: int) -> int:
+def phases_for(learning: LearnConfig, games: int) -> int:
     """As the file says; else one, and more where there are enough games for each."""
     if learning.phases is not None:
         return learning.phases
@@ -79,7 +79,7 @@ class RoundFit:
     """Fits the weights of one sample and writes their file."""
 
     def __init__(
-        self, learning: Learning, sample: FitSample, workers: int, wall: Wall | None = None
+        self, learning: LearnConfig, sample: FitSample, workers: int, wall: Sandbox | None = None
     ) -> None:
         """Nothing is fitted yet; an evaluation of a user's is asked behind the `wall`."""
         self.learning, self.sample, self.wall = learning, sample, wall
@@ -106,7 +106,7 @@ class RoundFit:
         fitted = fit_tables(self.sums, training, held_out, self.learning.ridges, look)
         for _ in range(self.learning.refits):
             look()
-            fitted = refitted(self.sums, training, held_out, fitted, self.learning.trust)
+            fitted = refit_on_values(self.sums, training, held_out, fitted, self.learning.trust)
         return fitted
 
     def features(self) -> FittedFeatures:
@@ -114,7 +114,9 @@ class RoundFit:
         of, reader = self.learning.of, GameReader(self.learning.of)
         both = self.sample.training, self.sample.held_out
         if (own := self.learning.own_names) is not None:
-            return fit_own(of, self.learning.own_spec, *both, own, self.wall or Wall())
+            return fit_user_evaluation(
+                of, self.learning.own_spec, *both, own, self.wall or Sandbox()
+            )
         phases = [phase_by_features(of, reader, each.rows, self.phases) for each in both]
         return fit_features(of, *both, (phases[0], phases[1]), of.features)
 
@@ -186,7 +188,7 @@ def quality_json(quality: FitQuality) -> dict[str, object]:
     }
 
 
-def written(path: Path, weights: LearnedWeights) -> LearnedWeights:
+def write_and_reload(path: Path, weights: LearnedWeights) -> LearnedWeights:
     """Write the file; what stands in it."""
     write_learned(path, weights)
     return read_learned(path)

@@ -12,26 +12,26 @@ from numpy.typing import NDArray
 from agents.core import AgentSpec
 from agents.evaluation.training_positions import NEVER, GameReader, LearnedGames
 from agents.search.context import NO_SLOT
-from arena.learning.config import Learning
+from arena.learning.config import LearnConfig
 from arena.learning.self_play import (
     PART_GAMES,
     GamePart,
     SelfPlay,
     SelfPlayCrew,
-    SelfPlayedPart,
-    unpacked_games,
+    SelfPlayResult,
+    unpack_games,
 )
-from arena.planning.schedule import draw
-from arena.planning.seeds import digest_word
-from arena.playing.executor import ItemFailed, in_order, in_turn
+from arena.planning.schedule import make_schedule
+from arena.planning.seeds import hash64
+from arena.playing.executor import ItemFailed, iterate_items, run_in_order
 from arena.playing.worker import PlayOptions
 from arena.storage.journal import Journal
 from arena.storage.parquet import TableError, read_columns
 from arena.storage.provenance import file_digest
-from arena.storage.run_file import GAMES, NotARun, games_table, stored_plan
+from arena.storage.run_file import GAMES, NotARunError, games_table, load_plan
 from games import Game
 from games.base.errors import Unfinished
-from games.transcripts import words_by_side
+from games.transcripts import move_texts_by_side
 
 TEACHER = "teacher"
 
@@ -46,13 +46,13 @@ class RoundGames(NamedTuple):
         return len(self.keys)
 
 
-def seed_of(learning: Learning, round_: int) -> int:
+def seed_of(learning: LearnConfig, round_: int) -> int:
     """The seed of a round: openings and chance of its own."""
-    return int(digest_word("learn", learning.plan.seed, round_)) >> 1
+    return int(hash64("learn", learning.plan.seed, round_)) >> 1
 
 
 def round_games(
-    learning: Learning,
+    learning: LearnConfig,
     teacher: AgentSpec,
     round_: int,
     directory: Path,
@@ -72,16 +72,16 @@ def round_games(
         for batch in journal.batches():
             contents.append(batch.games)
         done = journal.finished()
-        crew = SelfPlayCrew(work, options, draw(plan))
+        crew = SelfPlayCrew(work, options, make_schedule(plan))
         if done < total:
             if options.cluster is None:
                 crew.get_ready()
-            with closing(results(crew, parts(done, total))) as played:
+            with closing(play_parts(crew, parts(done, total))) as played:
                 for part in played:
                     journal.append(part.start, part.stop, part.games)
                     contents.append(part.games)
                     show(part.stop, total)
-    return joined(contents)
+    return join_parts(contents)
 
 
 def parts(done: int, total: int) -> Iterator[GamePart]:
@@ -92,27 +92,29 @@ def parts(done: int, total: int) -> Iterator[GamePart]:
         done = stop
 
 
-def results(crew: SelfPlayCrew, todo: Iterator[GamePart]) -> Generator[SelfPlayedPart, None, None]:
+def play_parts(
+    crew: SelfPlayCrew, todo: Iterator[GamePart]
+) -> Generator[SelfPlayResult, None, None]:
     """What the crew plays, in order."""
     try:
         with crew.options.interrupts.wait_for_look():
-            yield from in_order(crew, in_turn(todo))
+            yield from run_in_order(crew, iterate_items(todo))
     except ItemFailed as failure:
         what = failure.trace.rpartition("\n")[2] or "ended its worker"
         raise Unfinished(f"games {failure.item.start} on: {what}, and again alone") from None
 
 
-def joined(contents: list[bytes]) -> RoundGames:
+def join_parts(contents: list[bytes]) -> RoundGames:
     """All games, without those whose opening came before."""
-    several = [unpacked_games(each) for each in contents]
+    several = [unpack_games(each) for each in contents]
     played = LearnedGames(
         *(np.concatenate(each) for each in zip(*(games for games, _ in several), strict=True))
     )
     keys = np.concatenate([keys for _, keys in several])
-    return distinct(played, keys)
+    return drop_duplicate_openings(played, keys)
 
 
-def distinct(played: LearnedGames, keys: NDArray[np.uint64]) -> RoundGames:
+def drop_duplicate_openings(played: LearnedGames, keys: NDArray[np.uint64]) -> RoundGames:
     """The first game from each opening."""
     first = np.zeros(len(keys), np.bool_)
     first[np.unique(keys, return_index=True)[1]] = True
@@ -131,7 +133,7 @@ def stored_round(of: Game, directories: Sequence[Path], solve_from: int) -> Roun
         *(np.concatenate(each) for each in zip(*(games for games, _ in several), strict=True))
     )
     reader.solve(played, solve_from)
-    return distinct(played, np.concatenate([keys for _, keys in several]))
+    return drop_duplicate_openings(played, np.concatenate([keys for _, keys in several]))
 
 
 def games_digest(directory: Path) -> str:
@@ -142,44 +144,44 @@ def games_digest(directory: Path) -> str:
 
 def games_in(of: Game, directory: Path, reader: GameReader) -> tuple[LearnedGames, np.ndarray]:
     """The games of a run that came to their end."""
-    plan, path = stored_plan(directory), games_table(directory)
+    plan, path = load_plan(directory), games_table(directory)
     if plan.of.name != of.name:
-        raise NotARun(f"{directory} is a run of {plan.of.name}, not of {of.name}")
+        raise NotARunError(f"{directory} is a run of {plan.of.name}, not of {of.name}")
     try:
         columns = read_columns(
             path, (), optional=("moves", "opening_moves", "margin", "termination")
         )
     except TableError as error:
-        raise NotARun(f"{path} cannot be read: {error}") from None
+        raise NotARunError(f"{path} cannot be read: {error}") from None
     if "moves" not in columns:
-        raise NotARun(f"{path} has no moves: play it again with keep_moves = true")
+        raise NotARunError(f"{path} has no moves: play it again with keep_moves = true")
     whole = columns["termination"] == "normal"
     lines = columns["moves"][whole].tolist()
     words = [of.notation.split(line) for line in lines]
     opening = [len(of.notation.split(each)) for each in columns["opening_moves"][whole].tolist()]
     plies = np.array([len(each) for each in words], np.int32)
     played = LearnedGames(
-        slots_of(of, [word for each in words for word in each], plies, reader, directory),
+        moves_to_slots(of, [word for each in words for word in each], plies, reader, directory),
         plies,
         np.array(opening, np.int32),
         np.asarray(columns["margin"])[whole].astype(np.int32),
         np.full(len(plies), NEVER, np.int32),
     )
-    keys = np.array([digest_word(line) for line in lines], np.uint64)
+    keys = np.array([hash64(line) for line in lines], np.uint64)
     return played, keys
 
 
-def slots_of(
+def moves_to_slots(
     of: Game, words: Sequence[str], plies: np.ndarray, reader: GameReader, directory: Path
 ) -> np.ndarray:
     """The slots of written moves, which may mean another for either side."""
     of_sides = np.empty((2, len(words)), np.int16)
-    for side, texts in enumerate(words_by_side(of)):
+    for side, texts in enumerate(move_texts_by_side(of)):
         by_text = {text: int(of.slots_of(move)) for move, text in enumerate(texts)}
         of_sides[side] = [by_text.get(word, NO_SLOT) for word in words]
     slots = np.empty(len(words), np.int16)
     swap = NO_SLOT if of.swap_move is None else int(of.slots_of(of.swap_move))
     done = reader.kernels.by_side(of.context, of.start().state, swap, of_sides, plies, slots)
     if done < 0:
-        raise NotARun(f"{directory / GAMES}: game {-1 - done} is no game of these rules")
+        raise NotARunError(f"{directory / GAMES}: game {-1 - done} is no game of these rules")
     return slots

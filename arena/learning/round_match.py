@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.core import AgentSpec
-from arena.learning.config import Learning
+from arena.learning.config import LearnConfig
 from arena.planning.games import pair_points
 from arena.planning.openings.openings import Openings
 from arena.planning.openings.registry import way
-from arena.planning.schedule import DrawnPlan, draw
-from arena.planning.seeds import digest_word
-from arena.playing.play import Tick, play
+from arena.planning.schedule import DrawnPlan, make_schedule
+from arena.planning.seeds import hash64
+from arena.playing.play import Tick, play_schedule
 from arena.playing.worker import PlayOptions
 from arena.stats.estimate import Estimate
 from arena.stats.sprt import Decision, SprtPlan, log_likelihood_ratio
@@ -28,7 +28,7 @@ LEARNED, BEFORE = "learned", "before"
 SPARE = 50  # openings drawn beside, in place of those that a round has seen
 
 
-class RoundVerdict(StrEnum):
+class MatchVerdict(StrEnum):
     """What became of the weights of a round; only better ones go on."""
 
     BETTER = "better"
@@ -36,13 +36,13 @@ class RoundVerdict(StrEnum):
     UNDECIDED = "undecided"
 
 
-VERDICTS = {Decision.ELO1: RoundVerdict.BETTER, Decision.ELO0: RoundVerdict.NOT_BETTER}
+VERDICTS = {Decision.ELO1: MatchVerdict.BETTER, Decision.ELO0: MatchVerdict.NOT_BETTER}
 
 
 class RoundMatch(NamedTuple):
     """A finished match."""
 
-    verdict: RoundVerdict
+    verdict: MatchVerdict
     elo: Estimate
     games: int
     text: str
@@ -63,22 +63,22 @@ class RoundMatch(NamedTuple):
         return {**said, "ratios": ratios, "bounds": list(self.bounds)}
 
 
-def spec_for(learning: Learning, teacher: AgentSpec) -> AgentSpec:
+def spec_for(learning: LearnConfig, teacher: AgentSpec) -> AgentSpec:
     """The agent of a match: the teacher with as many positions a move as the file says."""
     if learning.match.nodes is None:
         return teacher
-    return teacher.changed(nodes=learning.match.nodes, depth=None, seconds=None)
+    return teacher.replace(nodes=learning.match.nodes, depth=None, seconds=None)
 
 
 def match_of(
-    learning: Learning,
+    learning: LearnConfig,
     agents: dict[str, AgentSpec],
     seen: NDArray[np.uint64],
     name: str,
     stop: SprtPlan | None,
 ) -> DrawnPlan:
     """The match of two agents, without openings whose positions are in `seen`."""
-    seed = int(digest_word(name, learning.plan.seed)) >> 1
+    seed = int(hash64(name, learning.plan.seed)) >> 1
     spec, pairs = learning.plan.openings, learning.match.pairs
     drawn = way(spec.way).openings(learning.of, spec, pairs + SPARE, seed)
     fresh = np.flatnonzero(~np.isin(drawn.keys, seen))[:pairs]
@@ -86,11 +86,11 @@ def match_of(
     plan = replace(
         learning.plan, agents=agents, matches=((0, 1),), pairs=len(openings), seed=seed, stop=stop
     )
-    return draw(plan, openings)
+    return make_schedule(plan, openings)
 
 
 def round_match(
-    learning: Learning,
+    learning: LearnConfig,
     agents: tuple[AgentSpec, AgentSpec],
     seen: NDArray[np.uint64],
     name: str,
@@ -104,17 +104,17 @@ def round_match(
     test = learning.match.plan()
     drawn = match_of(learning, {LEARNED: own, BEFORE: other}, seen, name, test)
     with Journal(directory / name, f"{digest}-{name}") as journal:
-        state = play(drawn, journal, options, show).sprt
+        state = play_schedule(drawn, journal, options, show).sprt
         games = journal.games(drawn.pairings)
     assert state is not None  # the plan has a test
     elo = corrected_estimate(test, state)
-    verdict = VERDICTS.get(state.decision, RoundVerdict.UNDECIDED)
+    verdict = VERDICTS.get(state.decision, MatchVerdict.UNDECIDED)
     text = f"{verdict}: {sprt_text(test, state)}; {elo_text(elo)}"
-    ratios = ratios_of(test, pair_points(games)[: state.observations])
+    ratios = llr_path(test, pair_points(games)[: state.observations])
     return RoundMatch(verdict, elo, len(games), text, ratios, (state.lower, state.upper))
 
 
-def ratios_of(test: SprtPlan, points: NDArray[np.int8]) -> tuple[float, ...]:
+def llr_path(test: SprtPlan, points: NDArray[np.int8]) -> tuple[float, ...]:
     """The log-likelihood ratio after each pairing, by its points from 0 to 4."""
     tables = np.cumsum(np.eye(5, dtype=np.int64)[points], axis=0)
     return tuple(log_likelihood_ratio(tables, test.elo0, test.elo1, test.model).tolist())

@@ -11,8 +11,8 @@ from agents.registry import build
 from agents.search import game_loop as loop
 from agents.search.compiled_agent import CompiledAgent
 from arena.planning.schedule import DrawnPlan
-from arena.playing.cluster.package import Parcel, parcel
-from arena.playing.executor import Backend
+from arena.playing.cluster.package import WorkPackage, make_package
+from arena.playing.executor import Executor
 from arena.playing.options import Interrupts
 from arena.playing.worker import PlayOptions
 from games import Game
@@ -41,7 +41,7 @@ class GamePart(NamedTuple):
     stop: int
 
 
-class SelfPlayedPart(NamedTuple):
+class SelfPlayResult(NamedTuple):
     """The games of a part, as bytes."""
 
     start: int
@@ -49,7 +49,7 @@ class SelfPlayedPart(NamedTuple):
     games: bytes
 
 
-def packed(played: LearnedGames, keys: np.ndarray) -> bytes:
+def pack_games(played: LearnedGames, keys: np.ndarray) -> bytes:
     """Games with the keys of their openings as bytes."""
     arrays = (*played, keys)
     parts = [np.asarray(a, kind) for a, (_, kind) in zip(arrays, KINDS, strict=True)]
@@ -57,7 +57,7 @@ def packed(played: LearnedGames, keys: np.ndarray) -> bytes:
     return zlib.compress(sizes.tobytes() + b"".join(each.tobytes() for each in parts), 1)
 
 
-def unpacked_games(content: bytes) -> tuple[LearnedGames, np.ndarray]:
+def unpack_games(content: bytes) -> tuple[LearnedGames, np.ndarray]:
     """The games that `packed` made bytes of."""
     plain = bytearray(zlib.decompress(content))  # arrays of it may be written
     sizes, at, arrays = np.frombuffer(plain, np.int64, len(KINDS)), 8 * len(KINDS), []
@@ -103,7 +103,7 @@ class SelfPlay:
                 attempt += 1
         return slots, plies, keys
 
-    def play(self, part: GamePart) -> SelfPlayedPart:
+    def play(self, part: GamePart) -> SelfPlayResult:
         """The games of a part, their ends solved."""
         self.prepare()
         assert self.agents is not None
@@ -127,7 +127,7 @@ class SelfPlay:
             np.full(len(plies), NEVER, np.int32),
         )  # fmt: skip
         self.reader.solve(games, self.settings.solve_from)
-        return SelfPlayedPart(part.start, part.stop, packed(games, keys))
+        return SelfPlayResult(part.start, part.stop, pack_games(games, keys))
 
 
 class SelfPlayCrew:
@@ -142,13 +142,15 @@ class SelfPlayCrew:
         """Compile before processes are forked."""
         self.work.prepare()
 
-    def begin(self, workers: int | None = None) -> Backend[GamePart, SelfPlayedPart]:
+    def begin(self, workers: int | None = None) -> Executor[GamePart, SelfPlayResult]:
         """A new backend whose workers play as this one does."""
         return self.options.begin(lambda: self.work.play, self.parcel, self.look, workers)
 
-    def parcel(self) -> Parcel:
+    def parcel(self) -> WorkPackage:
         """The teacher, to be played by others."""
-        return parcel("arena.learning.self_play:far_crew", (self.drawn,), self.work.settings)
+        return make_package(
+            "arena.learning.self_play:remote_self_play_job", (self.drawn,), self.work.settings
+        )
 
     def look(self) -> None:
         """Raise if a signal arrived."""
@@ -165,12 +167,12 @@ class SelfPlayCrew:
     def mend(self) -> None:
         """Nothing is shared."""
 
-    def whole(self, part: GamePart, parts: list[SelfPlayedPart]) -> SelfPlayedPart | None:
+    def whole(self, part: GamePart, parts: list[SelfPlayResult]) -> SelfPlayResult | None:
         """A part is not split."""
         return parts[-1]
 
 
-def far_crew(plans: tuple[DrawnPlan, ...], settings: SelfPlaySettings) -> SelfPlayCrew:
+def remote_self_play_job(plans: tuple[DrawnPlan, ...], settings: SelfPlaySettings) -> SelfPlayCrew:
     """The crew on a machine of a cluster."""
     drawn = plans[0]
     work = SelfPlay(drawn.of, drawn.specs[0], SelfPlaySettings(*settings))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from agents.evaluation.learned_value import SCALE
 from agents.evaluation.table_sums import TableSums
 from agents.evaluation.training_positions import Positions
-from arena.stats.clustered_means import FitQuality, fit_quality, mean_by_game
+from arena.stats.clustered_means import FitQuality, clustered_mean, fit_quality
 
 UNIT = 1 << 20  # of a disc or bean, in the sums
 MOST_DIRECTION = 1 << 30  # of a product, so that no sum leaves 63 bits
@@ -54,7 +54,7 @@ def counts_of(sums: TableSums, rows: FitRows) -> NDArray[np.int64]:
     return sums.spread(rows.positions.rows, ones, 1, nothing)
 
 
-def solved(
+def conjugate_gradients(
     sums: TableSums,
     rows: FitRows,
     counts: NDArray[np.int64],
@@ -87,7 +87,7 @@ def solved(
     return weights
 
 
-def rounded(weights: Floats, phases: int) -> Shorts:
+def quantise(weights: Floats, phases: int) -> Shorts:
     """The weights in 256ths, a row a phase."""
     whole = np.clip(np.rint(weights * SCALE), -32767, 32767).astype(np.int16)
     return np.ascontiguousarray(whole.reshape(phases, -1))
@@ -111,17 +111,17 @@ def fit_tables(
     found: list[FittedTables] = []
     for ridge in ridges:
         look()
-        weights = solved(sums, training, counts, ridge)
-        found.append(tested(sums, held_out, weights, ridge, float((counts > 0).mean())))
+        weights = conjugate_gradients(sums, training, counts, ridge)
+        found.append(evaluate_tables(sums, held_out, weights, ridge, float((counts > 0).mean())))
     best = min(found, key=lambda each: each.quality.error.value)
     for each in sorted(found, key=lambda each: -each.ridge):
-        worse = mean_by_game(each.errors - best.errors, held_out.positions.games)
+        worse = clustered_mean(each.errors - best.errors, held_out.positions.games)
         if each is best or worse.value <= worse.by_game:
             return each
     return best
 
 
-def mixed_labels(sums: TableSums, rows: FitRows, weights: Shorts, trust: float) -> FitRows:
+def td_labels(sums: TableSums, rows: FitRows, weights: Shorts, trust: float) -> FitRows:
     """The same positions, each labelled by what the weights say of those that followed.
 
     `trust` is the share of what came later: 1 leaves the margins as they are.
@@ -135,7 +135,7 @@ def mixed_labels(sums: TableSums, rows: FitRows, weights: Shorts, trust: float) 
     return FitRows(positions, labels.astype(np.int16), GRAIN)
 
 
-def refitted(
+def refit_on_values(
     sums: TableSums,
     training: FitRows,
     held_out: FitRows,
@@ -144,16 +144,16 @@ def refitted(
 ) -> FittedTables:
     """The weights fitted once more, to labels mixed from their own values."""
     counts = counts_of(sums, training)
-    rows = mixed_labels(sums, training, fitted.weights, trust)
-    weights = solved(sums, rows, counts, fitted.ridge)
-    return tested(sums, held_out, weights, fitted.ridge, fitted.seen)
+    rows = td_labels(sums, training, fitted.weights, trust)
+    weights = conjugate_gradients(sums, rows, counts, fitted.ridge)
+    return evaluate_tables(sums, held_out, weights, fitted.ridge, fitted.seen)
 
 
-def tested(
+def evaluate_tables(
     sums: TableSums, held_out: FitRows, weights: Floats, ridge: float, seen: float
 ) -> FittedTables:
     """The weights as a file holds them, with what held-out games say of them."""
-    whole = rounded(weights, sums.entries // sums.layout.entries)
+    whole = quantise(weights, sums.entries // sums.layout.entries)
     predicted = predictions(sums, held_out, whole)
     outcome = held_out.labels.astype(np.float64)
     quality = fit_quality(predicted, outcome, held_out.positions.games)

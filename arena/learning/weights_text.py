@@ -13,7 +13,7 @@ from agents.evaluation.learned_weights import (
     read_learned,
 )
 from games import game
-from games.base.errors import Mistake, printable
+from games.base.errors import UserError, printable
 from games.base.text import GameError
 from games.learned_tables import TableLayout
 
@@ -25,7 +25,7 @@ WIDTH = 6
 Floats = NDArray[np.float64]
 
 
-def pictures(words: str, table: NDArray[np.float64], few: int) -> Iterator[str]:
+def pattern_lines(words: str, table: NDArray[np.float64], few: int) -> Iterator[str]:
     """The best readings beside one another, then the worst."""
     squares = [(ord(word[0]) - 97, int(word[1:]) - 1) for word in words.split()]
     order = np.argsort(table, kind="stable")
@@ -37,11 +37,11 @@ def pictures(words: str, table: NDArray[np.float64], few: int) -> Iterator[str]:
     if len(used) <= few:
         best = used[::-1]
     for places in filter(len, (best, worst)):
-        drawn = [picture(squares, int(entry), float(table[entry])) for entry in places]
+        drawn = [pattern_block(squares, int(entry), float(table[entry])) for entry in places]
         yield from (BETWEEN.join(row).rstrip() for row in zip(*drawn, strict=True))
 
 
-def picture(squares: list[tuple[int, int]], entry: int, value: float) -> list[str]:
+def pattern_block(squares: list[tuple[int, int]], entry: int, value: float) -> list[str]:
     """One reading: what it is worth, then its rows, the squares outside of it left blank."""
     columns, rows = (max(each) + 1 for each in zip(*squares, strict=True))
     signs = {square: SIGNS[entry // 3**place % 3] for place, square in enumerate(squares)}
@@ -50,10 +50,10 @@ def picture(squares: list[tuple[int, int]], entry: int, value: float) -> list[st
     return [f"{value:+.1f}".ljust(width), *(line.ljust(width) for line in lines)]
 
 
-def shown(path: Path) -> list[str]:
+def weights_lines(path: Path) -> list[str]:
     """The lines of `show`."""
     read = read_learned(path)
-    lines = list(about(read))
+    lines = list(header_lines(read))
     if read.kind == FEATURES:
         return [*lines, "", *feature_lines(read)]
     layout, whole = table_of(path, read)
@@ -67,13 +67,13 @@ def shown(path: Path) -> list[str]:
         if each.name == "holes":
             lines += hole_lines(table)
         elif layout.kind.startswith("patterns"):
-            lines += pictures(each.words, table, FEW)
+            lines += pattern_lines(each.words, table, FEW)
         else:
             lines += spread_lines(table)
     return lines
 
 
-def about(read: LearnedWeights) -> Iterator[str]:
+def header_lines(read: LearnedWeights) -> Iterator[str]:
     """What the file says of itself."""
     yield f"{printable(read.game)}, tables {printable(read.kind)}, {read.phases} phases, " + (
         f"{read.weights.size:,} weights, digest {read.digest}"
@@ -92,7 +92,7 @@ def table_of(path: Path, read: LearnedWeights) -> tuple[TableLayout, Floats]:
     try:
         of = game(read.game)
     except GameError as error:
-        raise Mistake(f"{path}: {error}") from None
+        raise UserError(f"{path}: {error}") from None
     _, tables, layout = learned_for(path, of)
     same = tables.same(layout)
     place = np.searchsorted(np.unique(same), same)
@@ -127,15 +127,15 @@ def spread_lines(table: Floats) -> Iterator[str]:
     yield f"{len(used):,} of {len(table):,} entries, from {low:.1f} to {high:.1f}"
 
 
-def compared(path: Path, other: Path) -> list[str]:
+def comparison_lines(path: Path, other: Path) -> list[str]:
     """The lines of `compare`; a Mistake if the files have other tables."""
     read, second = read_learned(path), read_learned(other)
     for name in ("game", "kind", "groups"):
         if getattr(read, name) != getattr(second, name):
             one, two = (printable(str(getattr(each, name)), 60) for each in (read, second))
-            raise Mistake(f"{other}: its {name} is {two}, that of {path} is {one}")
+            raise UserError(f"{other}: its {name} is {two}, that of {path} is {one}")
     if read.phases != second.phases:
-        raise Mistake(f"{other} has {second.phases} phases, {path} has {read.phases}")
+        raise UserError(f"{other} has {second.phases} phases, {path} has {read.phases}")
     if read.digest == second.digest:
         return ["the same weights"]
     a, b = (each.weights.reshape(-1) / each.scale for each in (read, second))

@@ -14,21 +14,26 @@ from numpy.typing import NDArray
 from arena.analysis.standings import (
     BLOCKS,
     GameTally,
-    RatingBasis,
+    SampleSizes,
     Standings,
     as_raw_ratings,
     in_official_order,
     official_places,
-    ranked_agents,
+    rank_agents,
 )
 from arena.analysis.win_rates import WinRate
 from arena.formats.game_record import UNKNOWN, GivenGame, NamedAgent, Unreadable
-from arena.formats.registry import READERS
-from arena.stats.match_estimate import Matchup, from_other_side, matchup, matchup_of_games
-from arena.stats.rating_data import gather
+from arena.formats.registry import FORMATS
+from arena.stats.match_estimate import (
+    MatchEstimate,
+    estimate_unpaired_games,
+    from_other_side,
+    matchup,
+)
+from arena.stats.rating_data import rating_data
 from arena.stats.ratings import RatingPlan
 from arena.stats.spread import spread
-from arena.stats.text import matchup_text
+from arena.stats.text import match_estimate_text
 from games.base.text import did_you_mean, listed
 
 VERSIONS_AND_SEED = 3
@@ -145,7 +150,7 @@ class Reader(Protocol):
 
 
 @dataclass
-class GivenScale:
+class RatingPool:
     """The games that are rated together, as columns; `names` are those of their agents.
 
     Equal numbers in `openings` are the same opening; `pairings` is None where a game stands
@@ -184,10 +189,10 @@ class GivenScale:
 
 
 @dataclass(frozen=True)
-class GivenGames:
+class ExternalGames:
     """All games by scale; `notes` say what was left out, and what was kept apart."""
 
-    scales: list[GivenScale]
+    scales: list[RatingPool]
     notes: list[str]
 
     @property
@@ -203,7 +208,7 @@ class GivenGames:
 
 def read_games(
     files: Sequence[Path], *, pool: bool = False, same: Collection[str] = ()
-) -> GivenGames:
+) -> ExternalGames:
     """The games of files and of run directories; Unreadable says which line of which is wrong.
 
     `pool` rates different games on one scale, `same` names agents whose versions are one.
@@ -212,31 +217,31 @@ def read_games(
     stopped, read = sorted({at for at, game in found if game.stopped}), [game for _, game in found]
     if not read:
         raise Unreadable("no finished game was found")
-    only = _only_game(read)
+    only = _single_game(read)
     games, notes = _counted([game._replace(game=only or game.game) for game in read])
-    names = _names(games, same, notes)
+    names = _agent_names(games, same, notes)
     unnamed = sum(game.game == UNKNOWN for game in read)
     if only and unnamed:
         notes.append(f"{unnamed:,} games whose file does not name the game are taken for {only}")
-    scales: dict[str, GivenScale] = {}
+    scales: dict[str, RatingPool] = {}
     for record in games:
         what = POOLED if pool else record.game
-        scale = scales.setdefault(what, GivenScale(what))
+        scale = scales.setdefault(what, RatingPool(what))
         scale.add(record, (names[record.first], names[record.second]))
     if len(scales) > 1:
         notes.append(f"rated apart, as different games: {listed(scales)}; --pool: on one scale")
     notes += _stopped(files[at] for at in stopped)
-    return GivenGames(list(scales.values()), [*notes, *_unknown(games)])
+    return ExternalGames(list(scales.values()), [*notes, *_unknown(games)])
 
 
 def _stopped(files: Iterable[Path]) -> Iterator[str]:
     """A note on each file whose games a sequential test ended, with the result of the test."""
-    from arena.analysis.summary_file import stored_test  # noqa: PLC0415  # only for such files
+    from arena.analysis.summary_file import load_sprt_result  # noqa: PLC0415  # only for such files
 
     for file in files:
         directory = file if file.is_dir() else file.parent
         try:
-            result = f"; {stored_test(directory)['text']}"
+            result = f"; {load_sprt_result(directory)['text']}"
         except (OSError, ValueError, KeyError, TypeError):
             result = ""  # a table alone
         yield (
@@ -258,7 +263,7 @@ def _unknown(games: Sequence[GivenGame]) -> Iterator[str]:
         )
 
 
-def _only_game(games: Iterable[GivenGame]) -> str:
+def _single_game(games: Iterable[GivenGame]) -> str:
     """The one game that files name, for which the others are taken; empty if there are more."""
     known = {game.game for game in games} - {UNKNOWN}
     return known.pop() if len(known) == 1 else ""
@@ -282,18 +287,18 @@ def _file_of(path: Path) -> Path:
             return path / GAMES
         if not (path / RUN).exists():
             raise Unreadable(f"{path}: a directory without games: it is no run's")
-        from arena.storage.run_file import NotARun, games_table  # noqa: PLC0415  # loads Numba
+        from arena.storage.run_file import NotARunError, games_table  # noqa: PLC0415  # loads Numba
 
         try:
             return games_table(path)
-        except NotARun as error:
+        except NotARunError as error:
             raise Unreadable(str(error)) from None
     if not path.is_file():
         told = "it is no file" if path.exists() else "there is no such file"
         raise Unreadable(f"{path}: {told}")
-    if path.suffix.lower() not in READERS:
-        near = did_you_mean(path.suffix.lower(), READERS)
-        raise Unreadable(f"{path}: must end in {listed(READERS)}{near}")
+    if path.suffix.lower() not in FORMATS:
+        near = did_you_mean(path.suffix.lower(), FORMATS)
+        raise Unreadable(f"{path}: must end in {listed(FORMATS)}{near}")
     return path
 
 
@@ -301,7 +306,7 @@ def _games(files: Sequence[Path]) -> Iterator[tuple[int, GivenGame]]:
     """All games with the places of their files; unrecognisable ones once for each content."""
     seen: set[bytes] = set()
     for place, file in enumerate(files):
-        reader = cast(Reader, importlib.import_module(READERS[file.suffix.lower()]))
+        reader = cast(Reader, importlib.import_module(FORMATS[file.suffix.lower()]))
         with file.open("rb") as content:
             digest = hashlib.file_digest(content, "blake2b").digest()
         for record in reader.games_in(file):
@@ -311,7 +316,7 @@ def _games(files: Sequence[Path]) -> Iterator[tuple[int, GivenGame]]:
         seen.add(digest)
 
 
-def _names(
+def _agent_names(
     games: Sequence[GivenGame], same: Collection[str], notes: list[str]
 ) -> dict[NamedAgent, str]:
     """The name of every version of an agent: its own, marked where there are several."""
@@ -351,18 +356,18 @@ class Columns(NamedTuple):
     faults: Ints
 
 
-def given_standings(scale: GivenScale, plan: RatingPlan, method: str) -> Standings:
+def rate_external_games(scale: RatingPool, plan: RatingPlan, method: str) -> Standings:
     """Rate the agents of one scale by a method."""
     if -1 in scale.movers:
         plan = replace(plan, first_move=False)
     games = columns_of(scale)
     agents = len(scale.names)
-    results = gather(games.first, games.second, games.scores, games.openings % BLOCKS, agents)
-    rates = [rate for pair in _met(games) for rate in _rates(scale, games, *pair)]
-    played = [_played(games, agent) for agent in range(agents)]
+    results = rating_data(games.first, games.second, games.scores, games.openings % BLOCKS, agents)
+    rates = [rate for pair in _met(games) for rate in _win_rates(scale, games, *pair)]
+    played = [_rating_basis(games, agent) for agent in range(agents)]
     clean = np.concatenate([side[games.faults == 0] for side in (games.first, games.second)])
     faulty = [name for place, name in enumerate(scale.names) if not np.any(clean == place)]
-    found = ranked_agents(results, scale.names, rates, played, plan, faulty=faulty, method=method)
+    found = rank_agents(results, scale.names, rates, played, plan, faulty=faulty, method=method)
     own = {name: _tally(games, agent) for agent, name in enumerate(scale.names)}
     ranked = [row.agent for row in found.agents]
     openings = len(np.unique(games.openings))
@@ -379,7 +384,7 @@ def _tally(games: Columns, agent: int) -> GameTally:
     return GameTally(won, drawn, lost)
 
 
-def columns_of(scale: GivenScale) -> Columns:
+def columns_of(scale: RatingPool) -> Columns:
     """Return the games of a scale, with the first mover as `first`."""
     numbers: dict[object, int] = {}
     pairing = [
@@ -407,7 +412,7 @@ def _met(games: Columns) -> Iterator[tuple[int, int]]:
     yield from np.unique(both, axis=1).T.tolist()
 
 
-def _rates(scale: GivenScale, games: Columns, one: int, other: int) -> tuple[WinRate, WinRate]:
+def _win_rates(scale: RatingPool, games: Columns, one: int, other: int) -> tuple[WinRate, WinRate]:
     """One pair of agents from both sides."""
     as_first = np.flatnonzero((games.first == one) & (games.second == other))
     as_second = np.flatnonzero((games.first == other) & (games.second == one))
@@ -418,12 +423,12 @@ def _rates(scale: GivenScale, games: Columns, one: int, other: int) -> tuple[Win
     mirrored = from_other_side(row)
     a, b = scale.names[one], scale.names[other]
     return (
-        WinRate(a, b, counted, own, others, row, matchup_text(row)),
-        WinRate(b, a, counted, others, own, mirrored, matchup_text(mirrored)),
+        WinRate(a, b, counted, own, others, row, match_estimate_text(row)),
+        WinRate(b, a, counted, others, own, mirrored, match_estimate_text(mirrored)),
     )
 
 
-def _matchup(games: Columns, as_first: Ints, as_second: Ints) -> Matchup:
+def _matchup(games: Columns, as_first: Ints, as_second: Ints) -> MatchEstimate:
     """The pair's estimate: of pairings where all games make some, else of single games."""
     for order in (games.pairing, games.openings):
         one, other = (
@@ -439,10 +444,10 @@ def _matchup(games: Columns, as_first: Ints, as_second: Ints) -> Matchup:
             return matchup(games.openings[one], *scores)
     rows = np.concatenate([as_first, as_second])
     scored = np.concatenate([games.scores[as_first], 1.0 - games.scores[as_second]])
-    return matchup_of_games(games.openings[rows], scored)
+    return estimate_unpaired_games(games.openings[rows], scored)
 
 
-def _played(games: Columns, agent: int) -> RatingBasis:
+def _rating_basis(games: Columns, agent: int) -> SampleSizes:
     """What an agent's rating rests on."""
     as_first, as_second = games.first == agent, games.second == agent
     rows = np.flatnonzero(as_first | as_second)
@@ -463,4 +468,4 @@ def _played(games: Columns, agent: int) -> RatingBasis:
     lost = np.where(as_first[rows], games.faults[rows], -games.faults[rows]) == 1
     openings = len(np.unique(games.openings[rows]))
     points = float(scores.sum())
-    return RatingBasis(len(rows), points, len(rows), openings, effective, int(lost.sum()))
+    return SampleSizes(len(rows), points, len(rows), openings, effective, int(lost.sum()))

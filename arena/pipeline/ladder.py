@@ -11,52 +11,54 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from agents.core import AgentSpec
-from agents.registry import users_trees, with_files
+from agents.registry import replace_files, users_trees
 from agents.user_files import split_reference
-from arena.config.agents import Around, read_agents, with_roster
-from arena.config.experiment import MOST_PAIRS, load
+from arena.config.agents import AgentContext, add_roster_agents, read_agents
+from arena.config.experiment import MAX_ROUND_PAIRS, load
 from arena.config.toml_file import read
 from arena.planning.games import WIN
 from arena.planning.plan import Plan, PlanError, copy_of
 from arena.planning.rounds import RoundsSpec, TournamentStanding
-from arena.planning.schedule import DrawnPlan, draw
+from arena.planning.schedule import DrawnPlan, make_schedule
 from arena.planning.schedules.registry import schedule
-from arena.playing.bots import determined
-from arena.playing.play import play
+from arena.playing.bots import with_deterministic_matches
+from arena.playing.play import play_schedule
 from arena.playing.worker import PlayOptions
-from arena.stats.rating_data import gather
+from arena.stats.rating_data import rating_data
 from arena.stats.ratings import RatingPlan, rate
-from arena.storage.game_cache import GameKeys, KnownGames
-from arena.storage.journal import LOCK, Journal
+from arena.storage.game_cache import CacheKeys, GameCache
+from arena.storage.journal import LOCK_FILE, Journal
 from arena.storage.parquet import write_rows
-from arena.terminal.progress_line import LiveLine, run_shown
+from arena.terminal.progress_line import LiveLine, run_progress
 from games import game
-from games.base.errors import Mistake
+from games.base.errors import UserError
 from games.base.file_trees import FileTree
-from games.base.files import whole_file, write_text
-from games.base.text import did_you_mean, listed, quoted
+from games.base.files import atomic_write, write_text
+from games.base.text import did_you_mean, listed, quote
 
 FILES = "files"  # in the ladder's directory
 T = TypeVar("T")
 LADDER = "ladder.json"
 FORMAT = 1
 TABLE = "ladder.parquet"
-NOTE = "Elo from all games of the ladder; whom an agent met followed from results: no intervals"
-PLACING = "placing"  # the journal of a race that is not over
+RATING_NOTE = (
+    "Elo from all games of the ladder; whom an agent met followed from results: no intervals"
+)
+PLACEMENTS = "placing"  # the journal of a race that is not over
 GAMES = "games"  # all games of the ladder, by what decides them
 LARGEST = 1 << 40  # bytes: a ladder forgets nothing
 
 
-def copied(spec: AgentSpec, ladder: Path) -> AgentSpec:
+def copy_bot_files(spec: AgentSpec, ladder: Path) -> AgentSpec:
     """The spec with copies of its files, and of what they import, in the ladder's directory."""
     trees = [tree for tree in users_trees(spec) if not tree.is_large]
-    copies = {tree.path: _home(tree, ladder) / tree.path.name for tree in trees}
+    copies = {tree.path: _copy_directory(tree, ladder) / tree.path.name for tree in trees}
     for tree in trees:
         home = copies[tree.path].parent
         for name, path in tree.files.items():
             copy = home / name
             copy.parent.mkdir(parents=True, exist_ok=True)
-            with whole_file(copy) as file:
+            with atomic_write(copy) as file:
                 file.write(path.read_bytes())
 
     def placed(reference: str) -> str:
@@ -66,15 +68,15 @@ def copied(spec: AgentSpec, ladder: Path) -> AgentSpec:
             return reference
         return f"{place}:{name}" if name else str(place)
 
-    return with_files(spec, placed)
+    return replace_files(spec, placed)
 
 
-def _home(tree: FileTree, ladder: Path) -> Path:
+def _copy_directory(tree: FileTree, ladder: Path) -> Path:
     """Where the copy of a file goes, by its content and that of what it imports."""
     return ladder.absolute() / FILES / tree.digest(16)[:12]
 
 
-class LadderError(Mistake, ValueError):
+class LadderError(UserError, ValueError):
     """What is asked of a ladder cannot be done; one line says why."""
 
 
@@ -132,9 +134,9 @@ class Ladder:
 
     def _changed(self, name_of: Callable[[str], str | None]) -> "Ladder":
         """The ladder with other names for its agents; without those of None."""
-        agents = _named(self.plan.agents, name_of)
-        placed, anchors = _named(self.placed, name_of), _named(self.anchors, name_of)
-        versions = _named(self.versions, name_of)
+        agents = _rename_keys(self.plan.agents, name_of)
+        placed, anchors = _rename_keys(self.placed, name_of), _rename_keys(self.anchors, name_of)
+        versions = _rename_keys(self.versions, name_of)
         return replace(self._with(agents, placed, anchors), versions=versions)
 
     def _with(
@@ -151,13 +153,13 @@ class Ladder:
         if name not in self.names:
             there = f"(there are {listed(self.names)})" if self.names else "(it is empty)"
             near = did_you_mean(name, self.names)
-            raise LadderError(f"{self.directory}: there is no agent {quoted(name)} {there}{near}")
+            raise LadderError(f"{self.directory}: there is no agent {quote(name)} {there}{near}")
 
     def must_not_have(self, name: str) -> None:
         """Raise if the agent is there."""
         if name in self.names:
             raise LadderError(
-                f"{self.directory}: there is an agent {quoted(name)} already: remove or rename it"
+                f"{self.directory}: there is an agent {quote(name)} already: remove or rename it"
             )
 
     def save(self) -> None:
@@ -175,7 +177,7 @@ class Ladder:
         )
 
 
-def _named(table: Mapping[str, T], name_of: Callable[[str], str | None]) -> dict[str, T]:
+def _rename_keys(table: Mapping[str, T], name_of: Callable[[str], str | None]) -> dict[str, T]:
     both = ((name_of(name), value) for name, value in table.items())
     return {name: value for name, value in both if name is not None}
 
@@ -196,7 +198,7 @@ def read_ladder(directory: Path) -> Ladder:
         raise LadderError(f"{path}: cannot be read ({error})") from None
 
 
-def begun(directory: Path, plan: Plan, values: Mapping[str, object]) -> Ladder:
+def create_ladder(directory: Path, plan: Plan, values: Mapping[str, object]) -> Ladder:
     """A ladder without agents that plays as a plan does, or the one that was begun like this.
 
     LadderError if there is another.
@@ -229,15 +231,15 @@ class LadderRow(NamedTuple):
     placed: str
 
 
-def ladder_rows(ladder: Ladder, games: KnownGames) -> list[LadderRow]:
+def ladder_rows(ladder: Ladder, games: GameCache) -> list[LadderRow]:
     """One row for each agent, in order; byte-equal agents have the same games, which count once."""
     if not ladder.names:
         return []
-    drawn, names = draw(ladder.plan), ladder.names
-    keys = GameKeys(drawn, everybody=True)
+    drawn, names = make_schedule(ladder.plan), ladder.names
+    keys = CacheKeys(drawn, everybody=True)
     same = [keys.contents.index(content) for content in keys.contents]
-    first, second, scores, openings = _results(drawn, keys, sorted(set(same)), games)
-    results = gather(first, second, scores, openings, len(names))
+    first, second, scores, openings = _ladder_results(drawn, keys, sorted(set(same)), games)
+    results = rating_data(first, second, scores, openings, len(names))
     anchor, elo = next(iter(ladder.anchors.items()), (None, 0.0))
     place = None if anchor is None else names.index(anchor)
     rated = rate(results, RatingPlan(draws=0, anchor=place, anchor_elo=elo))
@@ -255,8 +257,8 @@ def ladder_rows(ladder: Ladder, games: KnownGames) -> list[LadderRow]:
     ]
 
 
-def _results(
-    drawn: DrawnPlan, keys: GameKeys, agents: Sequence[int], games: KnownGames
+def _ladder_results(
+    drawn: DrawnPlan, keys: CacheKeys, agents: Sequence[int], games: GameCache
 ) -> tuple[Sequence[int], Sequence[int], Sequence[float], Sequence[int]]:
     """Return first and second mover, score of the first and opening of the games of agents."""
     sides = dict(zip(drawn.pairings.keys.tolist(), drawn.pairings.sides.tolist(), strict=True))
@@ -279,13 +281,13 @@ def _results(
     return first, second, scores, openings
 
 
-def write_table(ladder: Ladder, rows: Sequence[LadderRow]) -> None:
+def write_ladder_table(ladder: Ladder, rows: Sequence[LadderRow]) -> None:
     """Write the table into the ladder's directory."""
     source = {"game": ladder.plan.game, "seed": ladder.plan.seed, "plan": ladder.plan.to_json()}
     write_rows(ladder.directory / TABLE, LadderRow, rows, source)
 
 
-class Placed(NamedTuple):
+class PlacementResult(NamedTuple):
     """A ladder with its newcomer, the answer of the race, its games and how many were known."""
 
     ladder: Ladder
@@ -294,32 +296,34 @@ class Placed(NamedTuple):
     known: int
 
 
-def ladder_games(directory: Path) -> KnownGames:
+def open_ladder_cache(directory: Path) -> GameCache:
     """All games of a ladder, of agents of any kind: what was played there counts once."""
-    return KnownGames(directory / GAMES, LARGEST, everybody=True)
+    return GameCache(directory / GAMES, LARGEST, everybody=True)
 
 
-def placed(ladder: Ladder, name: str, spec: AgentSpec, options: PlayOptions, quiet: bool) -> Placed:
+def placed(
+    ladder: Ladder, name: str, spec: AgentSpec, options: PlayOptions, quiet: bool
+) -> PlacementResult:
     """The ladder with the newcomer in its place, which is written; the same call goes on.
 
     An agent of this name is another version of the same author's: it goes, its games stay.
     """
-    spec, version = copied(spec, ladder.directory), 1
+    spec, version = copy_bot_files(spec, ladder.directory), 1
     if name in ladder.names:
         version = ladder.versions.get(name, 1) + 1
         ladder = replace(ladder.without(name), versions={**ladder.versions, name: version})
     if not ladder.names:
         first = ladder.with_agent(name, spec, 0, "the first")
         first.save()
-        return Placed(first, f"{name}: place 1 of 1, the first", 0, 0)
+        return PlacementResult(first, f"{name}: place 1 of 1, the first", 0, 0)
     plan = ladder.placing(name, spec)
-    digest, games = plan.digest(), ladder_games(ladder.directory)
-    directory = ladder.directory / PLACING / digest[:12]
+    digest, games = plan.digest(), open_ladder_cache(ladder.directory)
+    directory = ladder.directory / PLACEMENTS / digest[:12]
     try:
         with Journal(directory, digest, None) as journal, LiveLine(quiet) as line:
             own = options._replace(known=games)
-            drawn = determined(draw(plan), journal, own)
-            played = play(drawn, journal, own, run_shown(line, plan.names))
+            drawn = with_deterministic_matches(make_schedule(plan), journal, own)
+            played = play_schedule(drawn, journal, own, run_progress(line, plan.names))
     finally:
         games.close()
     options.interrupts.look()
@@ -329,41 +333,41 @@ def placed(ladder: Ladder, name: str, spec: AgentSpec, options: PlayOptions, qui
     how = answer.partition(": ")[2]
     if version > 1:
         how = f"version {version}: {how}"
-    after = ladder.with_agent(name, spec, place_in(standing), how)
+    after = ladder.with_agent(name, spec, insertion_index(standing), how)
     after.save()
     shutil.rmtree(directory, ignore_errors=True)
-    return Placed(after, answer, total, played.known)
+    return PlacementResult(after, answer, total, played.known)
 
 
 def is_there(ladder: Ladder, name: str, spec: AgentSpec) -> bool:
     """Whether the ladder has this agent, with the same files and options."""
-    return ladder.plan.agents.get(name) == copied(spec, ladder.directory)
+    return ladder.plan.agents.get(name) == copy_bot_files(spec, ladder.directory)
 
 
 def remove_ladder(directory: Path) -> None:
     """Remove what a ladder wrote, and its directory if nothing else is there."""
-    for name in (GAMES, PLACING, FILES):
+    for name in (GAMES, PLACEMENTS, FILES):
         shutil.rmtree(directory / name, ignore_errors=True)
-    for name in (LADDER, TABLE, LOCK):
+    for name in (LADDER, TABLE, LOCK_FILE):
         (directory / name).unlink(missing_ok=True)
     if not any(directory.iterdir()):
         directory.rmdir()
 
 
-def place_in(standing: TournamentStanding) -> int:
+def insertion_index(standing: TournamentStanding) -> int:
     """Return how many agents stand above the newcomer: half of those against which it is open."""
     others = standing.rows[1:]
     open_ = sum(row.place is None for row in others)
     return sum(row.place == at + 1 for at, row in enumerate(others)) + (open_ + 1) // 2
 
 
-def ladder_plan(path: Path) -> tuple[Plan, Mapping[str, object]]:
+def plan_for_ladder(path: Path) -> tuple[Plan, Mapping[str, object]]:
     """How a ladder of this experiment plays, and the keys of its races."""
     plan = load(path, ('schedule="round_robin"',)).plan
     if plan.of.source is not None:
-        raise Mistake(f"{plan.game}: a ladder of a game from a file is not kept yet")
+        raise UserError(f"{plan.game}: a ladder of a game from a file is not kept yet")
     if "pairs" not in read(path, ())[0].tables:
-        plan = replace(plan, pairs=MOST_PAIRS)
+        plan = replace(plan, pairs=MAX_ROUND_PAIRS)
     return plan, {
         key.name: key.default
         for key in schedule("place").KEYS
@@ -371,21 +375,21 @@ def ladder_plan(path: Path) -> tuple[Plan, Mapping[str, object]]:
     }
 
 
-def newcomers(path: Path, plan: Plan) -> list[tuple[str, AgentSpec]]:
+def read_ladder_agents(path: Path, plan: Plan) -> list[tuple[str, AgentSpec]]:
     """The agents of a file by name: its roster and [agents.NAME], else the file itself is one."""
     source, problems = read(path, ())
     base = path.absolute().parent
-    tables = with_roster(source.tables, base, problems)
-    around = Around(plan.of, base, problems)
+    tables = add_roster_agents(source.tables, base, problems)
+    around = AgentContext(plan.of, base, problems)
     written = tables.get("agents")
     if written is None and "kind" in tables:
         written = {path.stem: tables}
     if not isinstance(written, dict) or not written:
         problems.raise_if_any()
-        raise Mistake(f"{path}: no agent: write [agents.NAME], as in docs/experiment-file.md")
+        raise UserError(f"{path}: no agent: write [agents.NAME], as in docs/experiment-file.md")
     of = tables.get("game", plan.game)
     if not isinstance(of, str) or game(of, base).name != plan.of.name:
-        raise Mistake(f"{path}: game is {quoted(str(of))}, the ladder plays {plan.game}")
+        raise UserError(f"{path}: game is {quote(str(of))}, the ladder plays {plan.game}")
     specs = read_agents(written, around)
     problems.raise_if_any()
     return list(specs.items())

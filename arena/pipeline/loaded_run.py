@@ -6,12 +6,12 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.report.answer import answer_of
-from arena.report.data import Report, stored_report
-from arena.report.figures.registry import figures
+from arena.report.answer import make_answer
+from arena.report.data import ReportData, load_report
+from arena.report.figures.registry import make_figures
 from arena.report.page import PAGE, write_page
-from arena.report.svg import in_file
-from arena.storage.game_table import THOUGHTS
+from arena.report.svg import svg_file
+from arena.storage.game_table import SEARCH_INFO
 from arena.storage.run_file import GAMES
 
 if TYPE_CHECKING:  # it takes a second to load
@@ -47,7 +47,7 @@ class LoadedRun:
     """A run whose games are played."""
 
     directory: Path
-    contents: Report
+    contents: ReportData
 
     @cached_property
     def games(self) -> "pd.DataFrame":
@@ -67,27 +67,27 @@ class LoadedRun:
     @cached_property
     def thoughts(self) -> "pd.DataFrame":
         """What agents thought of their moves, one row a move; of a run with `thoughts = true`."""
-        if not (self.directory / THOUGHTS).exists():
+        if not (self.directory / SEARCH_INFO).exists():
             raise ValueError(f"{self.directory} kept no thoughts (thoughts = true in its file)")
-        return self._table(THOUGHTS)
+        return self._table(SEARCH_INFO)
 
     @property
     def answer(self) -> str:
         """What the run answers, in one sentence."""
-        return answer_of(self.contents).headline
+        return make_answer(self.contents).headline
 
     @property
     def figures(self) -> tuple[str, ...]:
         """The names of the figures that draw something."""
-        made = figures(self.contents)
+        made = make_figures(self.contents)
         return tuple(name for name, figure in made.items() if figure.picture is not None)
 
     def plot(self, name: str) -> ShownFigure:
         """A figure by its name; a ValueError names those that there are."""
-        figure = figures(self.contents).get(name)
+        figure = make_figures(self.contents).get(name)
         if figure is None or figure.picture is None:
             raise ValueError(f"there is no figure {name!r} of this run (there are {self.figures})")
-        return ShownFigure(name, in_file(figure.picture, figure.heading))
+        return ShownFigure(name, svg_file(figure.picture, figure.heading))
 
     def plot_ratings(self) -> ShownFigure:
         """The ratings with their intervals; of two agents, what their match brought.
@@ -120,4 +120,4 @@ class LoadedRun:
 def load_run(directory: str | Path) -> LoadedRun:
     """The finished run in a directory; an error says in one line what is missing."""
     path = Path(directory)
-    return LoadedRun(path, stored_report(path))
+    return LoadedRun(path, load_report(path))

@@ -1,14 +1,14 @@
 """The judge's whole work on a run: judge, write the table, print the answer."""
 
-from arena.analysis.move_losses.judge import Judgement, JudgeSettings, Progress, judge
-from arena.analysis.move_losses.losses import shares
-from arena.analysis.move_losses.run_lines import JudgedRun
+from arena.analysis.move_losses.judge import JudgeResult, JudgeSettings, Progress, judge_run
+from arena.analysis.move_losses.losses import agent_losses
+from arena.analysis.move_losses.run_lines import RunLines
 from arena.analysis.move_losses.table import MOVES, write_moves
 from arena.playing.worker import PlayOptions
-from arena.terminal.move_losses import as_json, show
+from arena.terminal.move_losses import losses_to_json, print_move_losses
 from arena.terminal.tables import terminal
-from games.base.errors import printed, say
-from games.base.files import remove_unfinished, write_text
+from games.base.errors import print_error, print_safely
+from games.base.files import remove_partial_files, write_text
 from games.base.progress_line import ProgressLine
 from games.solving.solution import what_is_open
 
@@ -16,8 +16,8 @@ JUDGEMENT = "judgement.json"
 
 
 def judge_and_write(
-    run: JudgedRun, settings: JudgeSettings, options: PlayOptions, *, quiet: bool, json: bool
-) -> Judgement:
+    run: RunLines, settings: JudgeSettings, options: PlayOptions, *, quiet: bool, json: bool
+) -> JudgeResult:
     """Judge the run, write moves.parquet and judgement.json beside its games, print."""
     quiet = quiet or json
     with ProgressLine(quiet) as line:
@@ -25,15 +25,17 @@ def judge_and_write(
         def progress(now: Progress) -> None:
             line.show(lambda seconds: [progress_line(run, now, seconds)])
 
-        judgement = judge(run, settings, options, progress, ignore if quiet else line.say)
-    remove_unfinished(run.directory)
+        judgement = judge_run(run, settings, options, progress, ignore if quiet else line.say)
+    remove_partial_files(run.directory)
     write_moves(judgement, run.directory / MOVES)
-    found = shares(judgement)
-    content = as_json(judgement, found)
+    found = agent_losses(judgement)
+    content = losses_to_json(judgement, found)
     write_text(run.directory / JUDGEMENT, content + "\n")
-    printed(lambda: print(content) if json else show(judgement, found, terminal()))
+    print_safely(
+        lambda: print(content) if json else print_move_losses(judgement, found, terminal())
+    )
     if not quiet:
-        say(f"moves: {run.directory / MOVES}")
+        print_error(f"moves: {run.directory / MOVES}")
     return judgement
 
 
@@ -41,7 +43,7 @@ def ignore(_: str) -> None:
     """Say nothing."""
 
 
-def progress_line(run: JudgedRun, now: Progress, seconds: float) -> str:
+def progress_line(run: RunLines, now: Progress, seconds: float) -> str:
     """How far the judge is."""
     how = "" if now.last is None else f", back to {now.last} {what_is_open(run.of)}"
     return f"{now.done:,} of {now.total:,} games judged{how}, {seconds:.0f} s"

@@ -15,15 +15,15 @@ from arena.planning.games import LOSS, Games, Termination
 from arena.planning.schedule import DrawnPlan
 from arena.playing.bot_replays import BotReplays, replay_bots
 from arena.playing.bots import FIXED
-from arena.playing.cached_pairs import KnownPairings
-from arena.playing.play import Played
-from arena.playing.process_pool import cores_for, pinning_words
+from arena.playing.cached_pairs import CachedPairs
+from arena.playing.play import PlayResult
+from arena.playing.process_pool import enough_cores, pinning_text
 from arena.storage import provenance
 from arena.storage.journal import Journal
-from arena.storage.provenance import Origin
+from arena.storage.provenance import RunIdentity
 from arena.storage.run_log import write_bot_logs
-from arena.storage.versions import keep_sources
-from games.base.errors import say
+from arena.storage.versions import copy_user_files
+from games.base.errors import print_error
 
 if TYPE_CHECKING:  # at run time it is loaded after the games
     from arena.analysis.evidence import Evidence
@@ -33,9 +33,9 @@ log = logging.getLogger(__name__)
 MOST_TRACES = 100
 
 
-def note_begin(
+def write_run_start(
     experiment: Experiment,
-    origin: Origin,
+    origin: RunIdentity,
     journal: Journal,
     drawn: DrawnPlan,
     options: RunOptions,
@@ -50,31 +50,31 @@ def note_begin(
         "overrides": list(options.overrides),
         KEY: repeatability(experiment.plan, None).to_json(None),
         FIXED: fixed,
-        "isolation": _isolation(drawn, options),
-        "pinned": _pinned(drawn, options),
-        "begun": stored.get("begun") or provenance.now_text(),
+        "isolation": isolation_level(drawn, options),
+        "pinned": pinning_state(drawn, options),
+        "begun": stored.get("begun") or provenance.timestamp(),
         "finished": None,
     }
-    keep_sources(journal.directory, experiment.plan, origin)
+    copy_user_files(journal.directory, experiment.plan, origin)
     provenance.write_run(journal.directory, origin, more)
 
 
 def note_failure(
-    experiment: Experiment, origin: Origin, journal: Journal, options: RunOptions, reason: str
+    experiment: Experiment, origin: RunIdentity, journal: Journal, options: RunOptions, reason: str
 ) -> None:
     """Write into run.json why the run cannot go on; the next attempt writes it anew."""
     stored = provenance.read_run(journal.directory)
     more = {
         "path": str(experiment.path.absolute()),
         "overrides": list(options.overrides),
-        "begun": stored.get("begun") or provenance.now_text(),
+        "begun": stored.get("begun") or provenance.timestamp(),
         "finished": None,
         "failed": reason,
     }
     provenance.write_run(journal.directory, origin, {**stored, **more})
 
 
-def note_unloadable(origin: Origin, journal: Journal, drawn: DrawnPlan) -> None:
+def write_unloadable(origin: RunIdentity, journal: Journal, drawn: DrawnPlan) -> None:
     """Say in run.json which agents did not load, unless the run is finished."""
     stored = provenance.read_run(journal.directory)
     if not stored.get("finished"):
@@ -83,7 +83,7 @@ def note_unloadable(origin: Origin, journal: Journal, drawn: DrawnPlan) -> None:
         provenance.write_run(journal.directory, origin, {**stored, "unloadable": named})
 
 
-def _isolation(drawn: DrawnPlan, options: RunOptions) -> str | None:
+def isolation_level(drawn: DrawnPlan, options: RunOptions) -> str | None:
     """The level of the walls that bots play behind, said on the terminal; None without bots.
 
     NoWall if it is less than what the experiment requires.
@@ -94,24 +94,24 @@ def _isolation(drawn: DrawnPlan, options: RunOptions) -> str | None:
     options.wall.required |= drawn.plan.walls_required
     level = options.wall.level
     if not options.quiet:
-        say(f"bots play behind walls of level {level.name}: {level.words}")
+        print_error(f"bots play behind walls of level {level.name}: {level.words}")
     return level.name
 
 
-def _pinned(drawn: DrawnPlan, options: RunOptions) -> bool | None:
+def pinning_state(drawn: DrawnPlan, options: RunOptions) -> bool | None:
     """Whether workers keep to cores with their bots, said on the terminal; None without bots."""
     if not any(map(users_code, drawn.specs)) or options.cluster is not None:
         return None
     keeps = options.pinned and options.workers > 0
     if not options.quiet:
-        say(pinning_words(options.workers, keeps))
-    return keeps and cores_for(options.workers)
+        print_error(pinning_text(options.workers, keeps))
+    return keeps and enough_cores(options.workers)
 
 
-def note_end(
+def write_run_end(
     directory: Path,
-    origin: Origin,
-    played: Played,
+    origin: RunIdentity,
+    played: PlayResult,
     evidence: "Evidence",
     replays: BotReplays,
     options: RunOptions,
@@ -124,7 +124,7 @@ def note_end(
         told = list(_faults(faults(), evidence))
         again = repeatability(played.drawn.plan, replays)
         more = {
-            "finished": provenance.now_text(),
+            "finished": provenance.timestamp(),
             "games": evidence.games,
             "known": played.known,
             "forfeits": told[:MOST_TRACES],
@@ -143,10 +143,10 @@ def tested_bots(drawn: DrawnPlan, journal: Journal, options: RunOptions) -> BotR
     stored = BotReplays.from_json(provenance.read_run(journal.directory).get(KEY))
     if stored is not None:
         return stored
-    tell = say if not options.quiet else log.info
+    tell = print_error if not options.quiet else log.info
     columns = drawn.pairings.columns
     replays = replay_bots(drawn, lambda: journal.parts(columns), options.playing, tell)
-    known, names = KnownPairings(drawn, options.playing.known), drawn.plan.names
+    known, names = CachedPairs(drawn, options.playing.known), drawn.plan.names
     tested = {names.index(n) for n, games in replays.games.items() if games} - {
         names.index(name) for name in replays.differing
     }

@@ -8,18 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from arena.analysis.checks.claims import Verdict
-from arena.analysis.summary_file import stored_checks
-from arena.analysis.sweep import CellRow, cell_row, verdict_text, write_sweep
+from arena.analysis.summary_file import load_checks
+from arena.analysis.sweep import SweepCellRow, cell_row, sweep_verdict, write_sweep_table
 from arena.config.command_line import RunOptions
 from arena.config.sweep import SweepCell, SweepPlan
-from arena.formats.junit import junit
+from arena.formats.junit import junit_xml
 from arena.pipeline.run import run
-from arena.report.sweep_page import sweep_page, sweep_picture, sweep_table
-from arena.storage.journal import links_refused, locked
+from arena.report.sweep_page import sweep_chart, sweep_page, sweep_table
+from arena.storage.journal import lock_directory, refuse_links
 from arena.storage.parquet import TableError
-from arena.storage.provenance import RUN, code_digest, now_text, origin_of, read_run
-from games.base.errors import Mistake, printable, printed, say
-from games.base.files import inner_directory, write_text
+from arena.storage.provenance import RUN, code_digest, identify_run, read_run, timestamp
+from games.base.errors import UserError, print_error, print_safely, printable
+from games.base.files import make_subdirectory, write_text
 
 CELLS, TABLE, FIGURE, PAGE = "cells", "sweep.parquet", "sweep.svg", "sweep.html"
 
@@ -27,24 +27,24 @@ CELLS, TABLE, FIGURE, PAGE = "cells", "sweep.parquet", "sweep.svg", "sweep.html"
 def sweep(plan: SweepPlan, options: RunOptions) -> bool:
     """Play what is left of all cells, write and print their table; whether all checks hold."""
     if options.live:
-        raise Mistake("--live is for one run; a sweep has one for every cell: run it alone")
+        raise UserError("--live is for one run; a sweep has one for every cell: run it alone")
     digest = sweep_digest(plan)
     directory = options.results / plan.name / f"sweep-{digest}"
     directory.parent.mkdir(parents=True, exist_ok=True)
-    links_refused(directory)
-    lock = locked(directory)
+    refuse_links(directory)
+    lock = lock_directory(directory)
     try:
-        note(directory, plan, digest, None)
-        inner_directory(directory / CELLS)
-        rows = list(played_cells(plan, options, directory))
-        concluded(plan, rows, directory, options)
-        note(directory, plan, digest, sum(row.games for row in rows))
+        write_sweep_file(directory, plan, digest, None)
+        make_subdirectory(directory / CELLS)
+        rows = list(play_cells(plan, options, directory))
+        analyse_sweep(plan, rows, directory, options)
+        write_sweep_file(directory, plan, digest, sum(row.games for row in rows))
     finally:
         os.close(lock)
     if not options.quiet:
-        say(f"tables: {printable(str(directory))}")
+        print_error(f"tables: {printable(str(directory))}")
         if options.page:
-            say(f"page: {printable(str(directory / PAGE))}")
+            print_error(f"page: {printable(str(directory / PAGE))}")
     return all(row.checks == row.checks_hold for row in rows)
 
 
@@ -56,7 +56,7 @@ def sweep_digest(plan: SweepPlan) -> str:
     return hashlib.blake2b(content.encode(), digest_size=5).hexdigest()
 
 
-def note(directory: Path, plan: SweepPlan, digest: str, games: int | None) -> None:
+def write_sweep_file(directory: Path, plan: SweepPlan, digest: str, games: int | None) -> None:
     """Write into run.json what is swept, and when it was finished."""
     stored = read_run(directory)
     if stored.get("finished"):
@@ -66,24 +66,26 @@ def note(directory: Path, plan: SweepPlan, digest: str, games: int | None) -> No
         "digest": digest,
         "sweep": {axis.name: list(axis.values) for axis in plan.axes},
         "path": str(plan.cells[0].experiment.path.absolute()),
-        "begun": stored.get("begun") or now_text(),
-        "finished": None if games is None else now_text(),
+        "begun": stored.get("begun") or timestamp(),
+        "finished": None if games is None else timestamp(),
         "games": games,
     }
     text = json.dumps(content, indent=1, ensure_ascii=False, default=str)
     write_text(directory / RUN, text + "\n")
 
 
-def played_cells(plan: SweepPlan, options: RunOptions, directory: Path) -> Iterator[CellRow]:
+def play_cells(plan: SweepPlan, options: RunOptions, directory: Path) -> Iterator[SweepCellRow]:
     """The row of every cell; what is finished is not played again."""
-    agent = focus(plan)
+    agent = subject_agent(plan)
     for cell in plan.cells:
         experiment = replace(cell.experiment, name=f"{cell.number:04d}")
-        digest = origin_of(experiment.name, experiment.plan).digest
+        digest = identify_run(experiment.name, experiment.plan).digest
         place = Path(CELLS) / experiment.name / digest
-        inner_directory(directory / place.parent)
+        make_subdirectory(directory / place.parent)
         if not options.quiet:
-            say(f"cell {cell.number} of {len(plan.cells)}: {printable(cell.words(plan.axes))}")
+            print_error(
+                f"cell {cell.number} of {len(plan.cells)}: {printable(cell.words(plan.axes))}"
+            )
         if not finished(directory / place, agent) or options.fresh:
             run(experiment, cell_options(options, cell, directory))
         # Without the run's own name, which any edit of ours changes: the table stays the same.
@@ -115,7 +117,7 @@ def finished(directory: Path, agent: str) -> bool:
         return False
 
 
-def focus(plan: SweepPlan) -> str:
+def subject_agent(plan: SweepPlan) -> str:
     """The agent that the rows are about: the only one whose options are swept, else the first."""
     agents = plan.cells[0].experiment.plan.names
     parts = [key.split(".") for axis in plan.axes for key in axis.keys]
@@ -123,49 +125,51 @@ def focus(plan: SweepPlan) -> str:
     return next(iter(swept)) if len(swept) == 1 and swept <= {*agents} else agents[0]
 
 
-def concluded(
-    plan: SweepPlan, rows: Sequence[CellRow], directory: Path, options: RunOptions
+def analyse_sweep(
+    plan: SweepPlan, rows: Sequence[SweepCellRow], directory: Path, options: RunOptions
 ) -> None:
     """Write the table and the figure, print the table and the verdict."""
     names = [axis.name for axis in plan.axes]
     origin = {"experiment": plan.name, "sweep": names}
-    write_sweep(directory / TABLE, names, rows, origin)
+    write_sweep_table(directory / TABLE, names, rows, origin)
     title = f"{printable(plan.name)}: {rows[0].agent} against {rows[0].opponent}"
-    picture = sweep_picture(names, rows, title)
+    picture = sweep_chart(names, rows, title)
     write_text(directory / FIGURE, picture)
     if options.page:
-        verdict = [*verdict_lines(rows)]
+        verdict = [*sweep_verdict_lines(rows)]
         write_text(directory / PAGE, sweep_page(title, names, rows, verdict, picture))
     if options.junit:
-        write_text(options.junit, junit(cell_verdicts(plan, rows, directory), plan.name))
+        write_text(options.junit, junit_xml(cell_check_results(plan, rows, directory), plan.name))
     options.interrupts.finish()
     if options.json:
         text = as_json(names, rows)
     else:
-        text = "\n".join([*sweep_table(names, rows), *verdict_lines(rows)])
-    printed(lambda: print(text))
+        text = "\n".join([*sweep_table(names, rows), *sweep_verdict_lines(rows)])
+    print_safely(lambda: print(text))
 
 
-def cell_verdicts(plan: SweepPlan, rows: Sequence[CellRow], directory: Path) -> Iterator[Verdict]:
+def cell_check_results(
+    plan: SweepPlan, rows: Sequence[SweepCellRow], directory: Path
+) -> Iterator[Verdict]:
     """The verdicts on the checks of every cell, each with the values of its cell."""
     for cell, row in zip(plan.cells, rows, strict=True):
         experiment = replace(cell.experiment, name=f"{cell.number:04d}")
-        digest = origin_of(experiment.name, experiment.plan).digest
-        for check in stored_checks(directory / row.run / digest):
+        digest = identify_run(experiment.name, experiment.plan).digest
+        for check in load_checks(directory / row.run / digest):
             words = ("that", "test", "status", "detail")
             that, test, status, detail = (str(check.get(word, "")) for word in words)
             yield Verdict(f"{cell.words(plan.axes)}: {that}", test, status, detail)
 
 
-def verdict_lines(rows: Sequence[CellRow]) -> Iterator[str]:
+def sweep_verdict_lines(rows: Sequence[SweepCellRow]) -> Iterator[str]:
     """The verdict, and how many checks hold."""
-    yield verdict_text(rows)
+    yield sweep_verdict(rows)
     checks, hold = sum(row.checks for row in rows), sum(row.checks_hold for row in rows)
     if checks:
         yield f"checks: {hold} of {checks} hold, each at its own level in its own cell"
 
 
-def as_json(names: Sequence[str], rows: Sequence[CellRow]) -> str:
+def as_json(names: Sequence[str], rows: Sequence[SweepCellRow]) -> str:
     """The same as one JSON object."""
     cells = [
         {
@@ -182,5 +186,5 @@ def as_json(names: Sequence[str], rows: Sequence[CellRow]) -> str:
         }
         for row in rows
     ]
-    content = {"cells": cells, "verdict": verdict_text(rows)}
+    content = {"cells": cells, "verdict": sweep_verdict(rows)}
     return json.dumps(content, indent=1, ensure_ascii=False, default=str)

@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from arena.report.chart import dots, drawn, framed, level, line, whiskers
-from arena.terminal.plan import aligned
+from arena.report.chart import dots, error_bars, level, line, make_frame, xy_chart
+from arena.terminal.plan import align_columns
 from games.base.errors import printable
 
 LONGEST_SUBJECT = 50
 HEAD = ("version", "day", "Elo", "against the one before")
 
 
-class EloSeen(NamedTuple):
+class EloInterval(NamedTuple):
     """A difference with its interval; None where the games cannot say."""
 
     value: float | None
@@ -42,8 +42,8 @@ class VersionRow(NamedTuple):
     name: str
     day: str
     subject: str
-    elo: EloSeen
-    step: EloSeen | None
+    elo: EloInterval
+    step: EloInterval | None
 
 
 def version_lines(rows: Sequence[VersionRow]) -> Iterator[str]:
@@ -53,7 +53,7 @@ def version_lines(rows: Sequence[VersionRow]) -> Iterator[str]:
         for row in rows
     ]
     subjects = ["", *(printable(row.subject, LONGEST_SUBJECT) for row in rows)]
-    for text, subject in zip(aligned([HEAD, *cells]), subjects, strict=True):
+    for text, subject in zip(align_columns([HEAD, *cells]), subjects, strict=True):
         yield f"{text}  {subject}".rstrip()
 
 
@@ -62,11 +62,11 @@ def version_figure(rows: Sequence[VersionRow], title: str) -> str:
     known = [(float(place), row.elo.ends) for place, row in enumerate(rows, 1) if row.elo.ends]
     xs = [place for place, _ in known]
     lows, values, highs = ([ends[each] for _, ends in known] for each in range(3))
-    frame = framed([0.5, len(rows) + 0.5], [0.0, *lows, *highs])
+    frame = make_frame([0.5, len(rows) + 0.5], [0.0, *lows, *highs])
     parts = [
         level(frame, 0.0, "the oldest"),
-        whiskers(frame, xs, lows, highs),
+        error_bars(frame, xs, lows, highs),
         line(frame, xs, values),
         dots(frame, xs, values),
     ]
-    return drawn(frame, parts, title, "version, the oldest first", "Elo above the oldest")
+    return xy_chart(frame, parts, title, "version, the oldest first", "Elo above the oldest")

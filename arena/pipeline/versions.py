@@ -7,16 +7,16 @@ from pathlib import Path
 
 from agents.registry import AGENTS, kind_of, users_trees
 from arena.config.agents import LONGEST_NAME
-from arena.config.experiment import Experiment, experiment_in
+from arena.config.experiment import Experiment, build_experiment
 from arena.config.toml_file import Problems, read, toml_tables
 from arena.planning.openings.registry import way
-from arena.planning.schedules.registry import no_agent
-from arena.storage.game_cache import content
-from arena.storage.git import GitTree, VersionError, tree_of
+from arena.planning.schedules.registry import unknown_agent_message
+from arena.storage.game_cache import agent_fingerprint
+from arena.storage.git import Revision, VersionError, open_revision
 from arena.storage.provenance import read_run
-from arena.storage.versions import RUN, run_named, versioned
-from games.base.errors import Mistake
-from games.base.files import TooMuch
+from arena.storage.versions import RUN, parse_version, run_named
+from games.base.errors import UserError
+from games.base.files import InputTooLarge
 from games.base.schema import KeyValues
 from games.base.text import listed
 
@@ -38,32 +38,32 @@ class AgentVersions:
         agents = source.tables.get("agents")
         self.now: Tables = agents if isinstance(agents, dict) else {}
 
-    def base(self, revision: str, results: Path) -> GitTree | Path:
+    def base(self, revision: str, results: Path) -> Revision | Path:
         """All files at a revision, or the run of `run:6917adfa1c`; a Mistake if there is none."""
         try:
             if revision.startswith(RUN):
                 return run_named(revision.removeprefix(RUN), (results,)).resolve()
-            return tree_of(self.path.absolute(), revision)
+            return open_revision(self.path.absolute(), revision)
         except VersionError as error:
-            raise Mistake(str(error)) from None
+            raise UserError(str(error)) from None
 
-    def then(self, tree: GitTree | Path, name: str) -> Mapping[str, object] | None:
+    def then(self, tree: Revision | Path, name: str) -> Mapping[str, object] | None:
         """The table of an agent at a revision, its files too; None if it was not there yet.
 
         Where the file of the experiment was not there, its tables are those of now.
         """
         if isinstance(tree, Path):
-            return agent_of_run(tree, name)
+            return agent_from_run(tree, name)
         place = tree.place(self.path.absolute().parent.resolve() / self.path.name)
         tables: object = self.now
         if tree.kind(place):
             try:
                 text = tree.content(place).text.decode("utf-8-sig")
                 tables = toml_tables(self.path, text).get("agents")
-            except (VersionError, UnicodeDecodeError, TooMuch) as error:
-                raise Mistake(f"revision {tree.commit[:10]}: {error}") from None
+            except (VersionError, UnicodeDecodeError, InputTooLarge) as error:
+                raise UserError(f"revision {tree.commit[:10]}: {error}") from None
         table = tables.get(name) if isinstance(tables, dict) else None
-        return at_revision(table, tree.commit) if isinstance(table, dict) else None
+        return table_at_revision(table, tree.commit) if isinstance(table, dict) else None
 
     def experiment(self, agents: Tables, what: str, more: KeyValues) -> Experiment:
         """The experiment in which these agents play, and no others; `more` are keys of its own."""
@@ -72,14 +72,14 @@ class AgentVersions:
         name = f"{tables.get('name') or self.path.stem}-{what}"
         tables |= {"agents": agents, "name": name, **more}
         found = replace(source, tables=tables)
-        return experiment_in(found, Problems(found))
+        return build_experiment(found, Problems(found))
 
     def differ(self, one: Mapping[str, object], other: Mapping[str, object]) -> bool:
         """Whether two tables are agents that differ, in their options or in their files."""
         specs = self.experiment({"a": one, "b": other}, "", {"pairs": 1}).plan.agents.values()
-        return len({content(spec) for spec in specs}) > 1
+        return len({agent_fingerprint(spec) for spec in specs}) > 1
 
-    def changed(self, tree: GitTree | Path) -> list[str]:
+    def changed(self, tree: Revision | Path) -> list[str]:
         """The agents that are other ones now than at a revision."""
         found = []
         for name, table in self.now.items():
@@ -102,55 +102,55 @@ class AgentVersions:
     def checked(self, name: str) -> str:
         """The name, if there is such an agent."""
         if name not in self.now:
-            raise Mistake(no_agent(name, self.now))
+            raise UserError(unknown_agent_message(name, self.now))
         return name
 
 
-def agent_of_run(directory: Path, name: str) -> dict[str, object] | None:
+def agent_from_run(directory: Path, name: str) -> dict[str, object] | None:
     """The table of an agent as a run has it, with the files that it kept."""
     plan = read_run(directory).get("plan")
     agents = plan.get("agents") if isinstance(plan, dict) else None
     table = agents.get(name) if isinstance(agents, dict) else None
-    return at_revision(table, f"{RUN}{directory}") if isinstance(table, dict) else None
+    return table_at_revision(table, f"{RUN}{directory}") if isinstance(table, dict) else None
 
 
-def only(names: Sequence[str], none: str, several: str) -> str:
+def single_agent(names: Sequence[str], none: str, several: str) -> str:
     """The only one of some agents; a Mistake says that there is none, or which ones there are."""
     if not names:
-        raise Mistake(none)
+        raise UserError(none)
     if len(names) > 1:
-        raise Mistake(f"{listed(names)} {several}: --agent NAME says which is meant")
+        raise UserError(f"{listed(names)} {several}: --agent NAME says which is meant")
     return names[0]
 
 
-def named_version(name: str, version: str) -> str:
+def version_label(name: str, version: str) -> str:
     """What an agent is called at a revision."""
     tail = f"@{version}"[: LONGEST_NAME // 2]
     return f"{name[: LONGEST_NAME - len(tail)]}{tail}"
 
 
-def at_revision(table: Mapping[str, object], revision: str) -> dict[str, object]:
+def table_at_revision(table: Mapping[str, object], revision: str) -> dict[str, object]:
     """The table with each file of the user's as it was at a revision."""
     kind = table.get("kind")
     options = kind_of(kind).options if isinstance(kind, str) and kind in AGENTS else ()
     types = {option.name: option.type for option in options}
     return {
-        key: then_of(value, revision) if types.get(key) in FILES else value
+        key: reference_at_revision(value, revision) if types.get(key) in FILES else value
         for key, value in table.items()
     }
 
 
-def then_of(value: object, revision: str) -> object:
+def reference_at_revision(value: object, revision: str) -> object:
     """A reference to a file of the user's at a revision; whole paths and versions stay."""
     if isinstance(value, list):
-        return [then_of(each, revision) for each in value]
-    if not isinstance(value, str) or versioned(value) or value.startswith(("/", "~", "-")):
+        return [reference_at_revision(each, revision) for each in value]
+    if not isinstance(value, str) or parse_version(value) or value.startswith(("/", "~", "-")):
         return value
     found = OWN_NAME.fullmatch(value)
     return value if found is None else f"{found[1]}@{revision}{found[2] or ''}"
 
 
-def within_openings(experiment: Experiment) -> Experiment:
+def limit_to_openings(experiment: Experiment) -> Experiment:
     """The experiment with no more pairs than there are openings."""
     plan = experiment.plan
     if plan.openings.repeat:

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search_info import Thought
+from agents.search_info import SearchInfo
 
 GameColumn: TypeAlias = NDArray[Any]  # one number a game, of a type as wide as it needs
 WIN, DRAW, LOSS = 2, 1, 0
 # The columns that the schedule knows of a game, then those that playing it adds.
-PLACED: Mapping[str, type[np.integer]] = {
+SCHEDULE_COLUMNS: Mapping[str, type[np.integer]] = {
     "pair": np.int64,  # id of the pairing
     "leg": np.int8,  # 0 or 1
     "opening": np.int32,
@@ -24,7 +24,7 @@ PLACED: Mapping[str, type[np.integer]] = {
     "second": np.int16,  # the agent of side 1
     "seed": np.uint64,  # of the pairing
 }
-PLAYED: Mapping[str, type[np.integer]] = {
+RESULT_COLUMNS: Mapping[str, type[np.integer]] = {
     "game_id": np.uint64,  # hash of the moves from the start, opening included
     "result": np.int8,  # WIN, DRAW or LOSS of agent `first`
     "margin": np.int32,  # its final score minus the other's; after a forfeit, the score so far
@@ -44,15 +44,15 @@ PLAYED: Mapping[str, type[np.integer]] = {
     "second_moves": np.int32,
 }
 # What clocks say of a game: a second run does not repeat it.
-CLOCKED = tuple(
+TIMING_COLUMNS = tuple(
     f"{seat}_{name}"
     for seat in ("first", "second")
     for name in ("nanoseconds", "longest", "turn", "lag")
 )
-COLUMNS: Mapping[str, type[np.integer]] = {**PLACED, **PLAYED}
+COLUMNS: Mapping[str, type[np.integer]] = {**SCHEDULE_COLUMNS, **RESULT_COLUMNS}
 NARROW = (np.int8, np.int16, np.int32)
 # Of a table a row group; even, so that no pairing is cut.
-ROWS_AT_ONCE = 1 << 16
+CHUNK_ROWS = 1 << 16
 
 
 class Termination(enum.IntEnum):
@@ -115,18 +115,18 @@ def first_mover_results(games: "Games") -> NDArray[np.int8]:
     return np.where(games.first_side == 0, games.result, np.int8(WIN) - games.result)
 
 
-def no_games(keep_moves: bool = True) -> Games:
+def empty_games(keep_moves: bool = True) -> Games:
     """An empty set of games."""
     columns = {name: np.empty(0, kind) for name, kind in COLUMNS.items()}
     return Games(columns, np.empty(0, np.int16) if keep_moves else None, {})
 
 
-def joined(parts: Sequence[Games]) -> Games:
+def concat_games(parts: Sequence[Games]) -> Games:
     """The games of all parts, one after another."""
     if len(parts) == 1:
         return parts[0]
     if not parts:
-        return no_games()
+        return empty_games()
     columns = {name: np.concatenate([p.columns[name] for p in parts]) for name in parts[0].columns}
     complete = all(p.moves is not None for p in parts)
     moves = np.concatenate([p.moves for p in parts if p.moves is not None]) if complete else None
@@ -140,7 +140,7 @@ def joined(parts: Sequence[Games]) -> Games:
     return Games(columns, moves, traces, thoughts)
 
 
-def games_of_rows(games: Games, rows: NDArray[np.int64]) -> Games:
+def take_games(games: Games, rows: NDArray[np.int64]) -> Games:
     """The games in these rows, in their order, without traces."""
     columns = {name: column[rows] for name, column in games.columns.items()}
     thought, thoughts = games.thoughts, dict[int, str]()
@@ -154,7 +154,7 @@ def games_of_rows(games: Games, rows: NDArray[np.int64]) -> Games:
     return Games(columns, moves, {}, thoughts)
 
 
-def moves_of(games: Games, row: int) -> list[int]:
+def moves_of_game(games: Games, row: int) -> list[int]:
     """The move numbers of one game whose moves are kept."""
     if games.moves is None:
         raise LookupError("the moves of these games were not kept")
@@ -163,7 +163,7 @@ def moves_of(games: Games, row: int) -> list[int]:
     return [int(move) for move in games.moves[begin : int(ends[-1])]]
 
 
-class Damaged(ValueError):  # noqa: N818  # a state of the file, not an error of the code
+class CorruptDataError(ValueError):  # noqa: N818  # a state of the file, not an error of the code
     """A blob that differs from the one that was written."""
 
 
@@ -205,10 +205,10 @@ class Blob(NamedTuple):
         return Blob(rows, columns, moves, traces, thoughts)
 
 
-def encoded(games: Games) -> bytes:
+def encode_games(games: Games) -> bytes:
     """The games as one blob, without the columns of the schedule."""
-    columns = {name: _narrowed(games.columns[name]) for name in PLAYED}
-    moves = None if games.moves is None else _narrowest(games.moves)
+    columns = {name: _compact_column(games.columns[name]) for name in RESULT_COLUMNS}
+    moves = None if games.moves is None else _smallest_dtype(games.moves)
     thoughts = zlib.compress(json.dumps(games.thoughts).encode(), 1) if games.thoughts else b""
     head = {
         "rows": len(games),
@@ -229,16 +229,16 @@ def encoded(games: Games) -> bytes:
     return zlib.crc32(body).to_bytes(4, "little") + body
 
 
-def batched(start: int, stop: int, games: Games, seconds: float, worker: str = "") -> Batch:
+def make_batch(start: int, stop: int, games: Games, seconds: float, worker: str = "") -> Batch:
     """The games of these pairings as a batch."""
-    return Batch(start, stop, encoded(games), pair_points(games), seconds, worker)
+    return Batch(start, stop, encode_games(games), pair_points(games), seconds, worker)
 
 
-def opened(blob: bytes) -> Blob:
+def decode_blob(blob: bytes) -> Blob:
     """The content of a blob; Damaged if it differs from what was written."""
     body = memoryview(blob)[4:]
     if zlib.crc32(body) != int.from_bytes(blob[:4], "little"):
-        raise Damaged("some games in the journal are damaged")
+        raise CorruptDataError("some games in the journal are damaged")
     ends = 4 + int.from_bytes(body[:4], "little")
     head = json.loads(bytes(body[4:ends]))
     columns: dict[str, GameColumn | int] = {}
@@ -255,21 +255,23 @@ def opened(blob: bytes) -> Blob:
     return Blob(head["rows"], columns, moves, traces, thoughts)
 
 
-def decoded(blobs: Iterable[bytes], placed: dict[str, GameColumn]) -> Games:
+def decode_games(blobs: Iterable[bytes], placed: dict[str, GameColumn]) -> Games:
     """The games of blobs that follow one another; `placed` are their columns of the schedule.
 
     The last blob may hold more games than that: those past a stop rule do not count.
     """
     rows, at = len(placed["pair"]), 0
     # Zeros that are never written cost no memory: agents that do not search have no costs.
-    columns = placed | {name: np.zeros(rows, kind) for name, kind in PLAYED.items()}
+    columns = placed | {name: np.zeros(rows, kind) for name, kind in RESULT_COLUMNS.items()}
     moves: list[GameColumn] | None = []
     traces: dict[int, str] = {}
     thoughts: dict[int, str] = {}
     for blob in blobs:
-        whole = opened(blob)
+        whole = decode_blob(blob)
         if at == rows and whole.rows:
-            raise Damaged(f"the journal has more than the {rows} games that are scheduled so far")
+            raise CorruptDataError(
+                f"the journal has more than the {rows} games that are scheduled so far"
+            )
         each = whole.first(rows - at)
         for name, column in each.columns.items():
             if not isinstance(column, int) or column != 0:
@@ -279,20 +281,20 @@ def decoded(blobs: Iterable[bytes], placed: dict[str, GameColumn]) -> Games:
         moves = None if moves is None or each.moves is None else [*moves, each.moves]
         at += each.rows
     if at != rows:
-        raise Damaged(f"the journal has {at} games, {rows} are scheduled so far")
+        raise CorruptDataError(f"the journal has {at} games, {rows} are scheduled so far")
     none = np.empty(0, np.int16)
     kept = None if moves is None else np.concatenate([none, *moves], dtype=np.int16)
     return Games(columns, kept, traces, thoughts)
 
 
-def _narrowed(column: GameColumn) -> GameColumn | int:
+def _compact_column(column: GameColumn) -> GameColumn | int:
     """The column in as few bytes as it needs; one number if all rows have the same."""
     if len(column) and (column == column[0]).all():
         return int(column[0])
-    return column if column.dtype == np.uint64 else _narrowest(column)
+    return column if column.dtype == np.uint64 else _smallest_dtype(column)
 
 
-def _narrowest(column: GameColumn) -> GameColumn:
+def _smallest_dtype(column: GameColumn) -> GameColumn:
     """Signed integers in the fewest bytes that hold them."""
     low, high = (int(column.min()), int(column.max())) if len(column) else (0, 0)
     for kind in NARROW:
@@ -302,10 +304,10 @@ def _narrowest(column: GameColumn) -> GameColumn:
 
 
 # The games of a run in schedule order, as often as they are asked for; pairings are whole.
-Parts: TypeAlias = Callable[[], Iterable[Games]]
+GameParts: TypeAlias = Callable[[], Iterable[Games]]
 
 
-def pieces(parts: Iterable[Games], size: int = ROWS_AT_ONCE) -> Iterator[Games]:
+def pieces(parts: Iterable[Games], size: int = CHUNK_ROWS) -> Iterator[Games]:
     """The same games `size` at a time: how they were batched leaves no trace."""
     waiting: list[Games] = []
     rows = 0
@@ -313,17 +315,17 @@ def pieces(parts: Iterable[Games], size: int = ROWS_AT_ONCE) -> Iterator[Games]:
         waiting.append(part)
         rows += len(part)
         if rows >= size:
-            whole = part if len(waiting) == 1 else joined(waiting)
+            whole = part if len(waiting) == 1 else concat_games(waiting)
             done = rows - rows % size
             for at in range(0, done, size):
-                yield cut(whole, at, at + size)
-            waiting = [cut(whole, done, rows)]
+                yield slice_games(whole, at, at + size)
+            waiting = [slice_games(whole, done, rows)]
             rows -= done
     if rows:
-        yield joined(waiting)
+        yield concat_games(waiting)
 
 
-def cut(games: Games, start: int, stop: int) -> Games:
+def slice_games(games: Games, start: int, stop: int) -> Games:
     """The games in rows `start` to `stop` - 1, with their moves, traces and thoughts."""
     columns = {name: column[start:stop] for name, column in games.columns.items()}
     traces = {row - start: text for row, text in games.traces.items() if start <= row < stop}
@@ -335,16 +337,16 @@ def cut(games: Games, start: int, stop: int) -> Games:
     return Games(columns, games.moves[begin:end], traces, thoughts)
 
 
-class TimedThought(NamedTuple):
+class MoveInfo(NamedTuple):
     """What an agent thought of the move that made this ply, and for how many nanoseconds."""
 
     ply: int  # 1 is the first move of the game, the opening's included
     side: int  # who moved: 0 moved first in the game
     nanoseconds: int
-    thought: Thought
+    thought: SearchInfo
 
 
-def encoded_thoughts(thoughts: Iterable[TimedThought]) -> str:
+def encode_search_info(thoughts: Iterable[MoveInfo]) -> str:
     """The thoughts of one game."""
     return json.dumps(
         [[*each[:3], *each.thought[:4], dict(each.thought.data)] for each in thoughts],
@@ -352,12 +354,12 @@ def encoded_thoughts(thoughts: Iterable[TimedThought]) -> str:
     )
 
 
-def decoded_thoughts(text: str) -> Iterator[TimedThought]:
+def decode_search_info(text: str) -> Iterator[MoveInfo]:
     """The thoughts that `encoded_thoughts` wrote."""
     for ply, side, nanoseconds, value, depth, nodes, line, data in json.loads(text):
-        yield TimedThought(ply, side, nanoseconds, Thought(value, depth, nodes, line, data))
+        yield MoveInfo(ply, side, nanoseconds, SearchInfo(value, depth, nodes, line, data))
 
 
-def data_text(data: Mapping[str, str]) -> str:
+def json_or_empty(data: Mapping[str, str]) -> str:
     """What a bot called data, as JSON; empty if it said nothing."""
     return json.dumps(data, ensure_ascii=False) if data else ""

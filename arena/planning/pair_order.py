@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.planning.games import PLACED, GameColumn
+from arena.planning.games import SCHEDULE_COLUMNS, GameColumn
 from arena.planning.rounds import Meeting
-from arena.planning.seeds import match_base, pair_seeds
+from arena.planning.seeds import match_seed, pair_seeds
 
 # Matches take turns after this many pairings each, so that live standings cover all of them.
-TURN = 256
+TURN_LENGTH = 256
 
 
 class Block(NamedTuple):
@@ -33,7 +33,7 @@ class Block(NamedTuple):
             )
 
 
-class Pairings(NamedTuple):
+class PairOrder(NamedTuple):
     """All pairings of an experiment, numbered from 0 in the order in which they count.
 
     A pairing is two games from one opening, sides swapped: in leg 0 agent `a` has side 0. Where
@@ -80,7 +80,7 @@ class Pairings(NamedTuple):
     @property
     def turn(self) -> int:
         """How many pairings of a match follow one another: all, if it is the only one."""
-        return TURN if len(self.matches) > 1 else self.pairs
+        return TURN_LENGTH if len(self.matches) > 1 else self.pairs
 
     def blocks(self, start: int, stop: int) -> Iterator[Block]:
         """The runs that make up pairings `start` to `stop` - 1."""
@@ -152,7 +152,9 @@ class Pairings(NamedTuple):
             "first_side": self.sides[opening],
             "seed": self._seeds(bases, number, fixed),
         }
-        columns = {name: np.repeat(each.astype(PLACED[name]), 2) for name, each in once.items()}
+        columns = {
+            name: np.repeat(each.astype(SCHEDULE_COLUMNS[name]), 2) for name, each in once.items()
+        }
         return columns | {
             "leg": np.tile(np.array([0, 1], np.int8), len(ids)),
             "first": seats.ravel(),
@@ -160,7 +162,7 @@ class Pairings(NamedTuple):
         }
 
     def _base(self, match: tuple[int, int]) -> np.uint64:
-        return match_base(self.seed, self.game, [self.agents[place] for place in match])
+        return match_seed(self.seed, self.game, [self.agents[place] for place in match])
 
     def _seeds(
         self,

@@ -9,12 +9,12 @@ from importlib import import_module
 from pathlib import Path
 
 from agents.core import AgentSpec
-from agents.registry import outside, searches, users_code, users_trees, with_files
+from agents.registry import is_external, is_search, replace_files, users_code, users_trees
 from agents.user_files import split_reference
 from arena.planning.openings_spec import RANDOM_OPENINGS, OpeningsSpec
 from arena.planning.rounds import RoundsSpec
 from arena.stats.sprt import EloModel, SprtPlan
-from games import FILE, USERS, Game, game
+from games import GAME_FILE, USER_GAMES, Game, game
 from games.base.file_trees import FileTree, file_tree
 from games.base.schema import KeyValues
 
@@ -23,24 +23,24 @@ CLOCKS = ("seconds", "turn_seconds", "game_seconds")
 NO_COPIES: Mapping[Path, Path] = {}
 
 
-def versions_directory() -> Path:
+def versions_cache() -> Path:
     """Where versions of files are put, each in a directory that is named by its content."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return (cache / "pitflip" / "versions").resolve()
 
 
-def name_in_plan(path: str | Path, base: Path) -> str:
+def portable_path(path: str | Path, base: Path) -> str:
     """The name of a file in the JSON of a plan; the same on every machine."""
-    versions = versions_directory()
+    versions = versions_cache()
     if Path(path).is_relative_to(versions):
         return f"{VERSIONS}/{Path(path).relative_to(versions).as_posix()}"
     return Path(os.path.relpath(path, base)).as_posix()
 
 
-def path_in_plan(name: str, base: Path) -> Path:
+def resolve_path(name: str, base: Path) -> Path:
     """Where the file of such a name is; what follows a colon stays as it is."""
     if name.startswith(f"{VERSIONS}/"):
-        return versions_directory() / name.removeprefix(f"{VERSIONS}/")
+        return versions_cache() / name.removeprefix(f"{VERSIONS}/")
     return base / name
 
 
@@ -97,14 +97,14 @@ class Plan:
         clocks = self.turn_seconds is not None or self.game_seconds is not None
         own = CLOCKS if not clocks else ()
         return not any(
-            searches(spec) and (clocks or any(name in spec.options for name in own))
+            is_search(spec) and (clocks or any(name in spec.options for name in own))
             for spec in self.agents.values()
         )
 
     @property
     def outside_bots(self) -> tuple[str, ...]:
         """Return the agents that run somebody else's code: only asking shows what they do."""
-        return tuple(n for n, spec in self.agents.items() if outside(spec) or users_code(spec))
+        return tuple(n for n, spec in self.agents.items() if is_external(spec) or users_code(spec))
 
     def trees(self) -> list[FileTree]:
         """Return the users' rules, bots and evaluations, with what they import and can read."""
@@ -186,21 +186,21 @@ def _sprt(stored: KeyValues) -> SprtPlan:
 
 def _spec_json(spec: AgentSpec, base: Path) -> dict[str, object]:
     """The spec as JSON; paths are relative to `base`."""
-    return with_files(spec, lambda file: name_in_plan(file, base)).to_json()
+    return replace_files(spec, lambda file: portable_path(file, base)).to_json()
 
 
 def _spec(stored: KeyValues, base: Path, copies: Mapping[Path, Path]) -> AgentSpec:
     """The spec that `_spec_json` wrote."""
 
     def place(reference: str) -> str:
-        there = str(path_in_plan(reference, base))
+        there = str(resolve_path(reference, base))
         path, name = split_reference(there, "")
         copy = copy_of(path, copies)
         if copy is None:
             return there
         return f"{copy}:{name}" if name else str(copy)
 
-    return with_files(AgentSpec.from_json(stored), place)
+    return replace_files(AgentSpec.from_json(stored), place)
 
 
 def copy_of(path: Path, copies: Mapping[Path, Path]) -> Path | None:
@@ -213,14 +213,16 @@ def copy_of(path: Path, copies: Mapping[Path, Path]) -> Path | None:
 
 def _game_file(name: str, base: Path, copies: Mapping[Path, Path]) -> Path | None:
     """The copy of a game's file that is taken in its place, if one is."""
-    if not copies or not FILE.search(name):
+    if not copies or not GAME_FILE.search(name):
         return None
-    return copy_of(import_module(USERS).file_of(name, base), copies)
+    return copy_of(import_module(USER_GAMES).file_of(name, base), copies)
 
 
 def _game(name: str, base: Path, file: Path | None) -> Game:
     """The game, its rules from `file` if there is one: these were tried when it was played."""
     if file is None:
         return game(name, base)
-    made: Game = import_module(USERS).reloaded(name, file, import_module(USERS).digest_of(file))
+    made: Game = import_module(USER_GAMES).reloaded(
+        name, file, import_module(USER_GAMES).digest_of(file)
+    )
     return made

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.planning.games import GameColumn
-from arena.planning.rounds import Entrants, Meeting, Tournament, TournamentStanding
+from arena.planning.rounds import Meeting, Participants, Tournament, TournamentStanding
 from arena.planning.schedule import DrawnPlan
-from arena.planning.schedules.registry import first_stage
+from arena.planning.schedules.registry import start_tournament
 
 
-class Course:
+class RoundTracker:
     """Takes results in schedule order; where the schedule goes by rounds it lays the next one.
 
     What it lays depends on complete rounds alone, so that batches, workers and interruptions
@@ -27,7 +27,7 @@ class Course:
         if plan.rounds is not None:
             # On an opening that two agents know already they show nothing new.
             most = min(plan.pairs, len(drawn.openings))
-            self.stage = first_stage(plan.rounds, Entrants(plan.names, most))
+            self.stage = start_tournament(plan.rounds, Participants(plan.names, most))
             self._lay()
 
     @property

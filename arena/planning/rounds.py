@@ -45,7 +45,7 @@ class Meeting(NamedTuple):
     opening: int | None = None
 
 
-class Row(NamedTuple):
+class StandingRow(NamedTuple):
     """One agent in the standing of a tournament.
 
     `round` is the one in which it went out, `by` who is above it, `counts` their pairings by the
@@ -69,7 +69,7 @@ class TournamentStanding:
     schedule: str
     rounds: int
     over: bool
-    rows: tuple[Row, ...]
+    rows: tuple[StandingRow, ...]
     answer: str  # one line
     notes: tuple[str, ...] = ()  # what it rests on, what it cannot claim
     proves: bool = True  # False: a format for fun, nothing is shown
@@ -98,7 +98,7 @@ class Tournament(Protocol):
         """The tournament after the next round, given the points of each of its meetings."""
 
 
-class Entrants(NamedTuple):
+class Participants(NamedTuple):
     """Who takes part, and how many pairings two of them can play at most."""
 
     names: Sequence[str]

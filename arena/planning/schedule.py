@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from agents.core import AgentSpec
 from arena.planning.openings.openings import Openings, first_sides, moves_of
 from arena.planning.openings.registry import make_openings
-from arena.planning.pair_order import Pairings
+from arena.planning.pair_order import PairOrder
 from arena.planning.plan import Plan
-from arena.planning.tasks import Tasks
+from arena.planning.tasks import TaskQueue
 from games import Game
 
 Matches = frozenset[tuple[int, int]]
@@ -21,7 +21,7 @@ class DrawnPlan:
     plan: Plan
     of: Game
     openings: Openings
-    pairings: Pairings
+    pairings: PairOrder
 
     @property
     def specs(self) -> tuple[AgentSpec, ...]:
@@ -48,12 +48,14 @@ class DrawnPlan:
         pairings, names = self.pairings, self.plan.names
         return [(names[a], names[b]) for a, b in pairings.matches if (a, b) in pairings.fixed]
 
-    def tasks(self, after: int = 0) -> Tasks:
+    def tasks(self, after: int = 0) -> TaskQueue:
         """The tasks left once the first `after` pairings are finished."""
-        return Tasks(after, self.pairings)
+        return TaskQueue(after, self.pairings)
 
 
-def draw(plan: Plan, openings: Openings | None = None, fixed: Matches = frozenset()) -> DrawnPlan:
+def make_schedule(
+    plan: Plan, openings: Openings | None = None, fixed: Matches = frozenset()
+) -> DrawnPlan:
     """The plan with its own openings, or with these; OpeningsError if there are too few.
 
     In `fixed` matches an opening always leads to the same game, whatever the seed. A schedule
@@ -65,7 +67,7 @@ def draw(plan: Plan, openings: Openings | None = None, fixed: Matches = frozense
         openings = make_openings(of, spec, plan.pairs, plan.seed)
     laid = None if plan.rounds is None else ()
     sides = first_sides(of, openings)
-    pairings = Pairings(
+    pairings = PairOrder(
         plan.seed, of.name, plan.names, plan.matches, plan.pairs, openings.keys, sides, fixed, laid
     )
     return DrawnPlan(plan, of, openings, pairings)

@@ -11,7 +11,7 @@ from games.kernels.splitmix import STRIDE, mixed
 Words = NDArray[np.uint64]
 
 
-def digest_word(*fields: object) -> np.uint64:
+def hash64(*fields: object) -> np.uint64:
     """64 bits of blake2b over length-prefixed fields."""
     digest = hashlib.blake2b(digest_size=8)
     for each in fields:
@@ -26,11 +26,11 @@ def pair_seeds(base: np.uint64 | Words, keys: Words, numbers: NDArray[np.int64])
     return mixed(base ^ mixed(keys + turn))
 
 
-def match_base(seed: int, game: str, agents: Iterable[str]) -> np.uint64:
+def match_seed(seed: int, game: str, agents: Iterable[str]) -> np.uint64:
     """The part of the seed that all pairings of two agents share."""
-    return digest_word(seed, game, *sorted(agents))
+    return hash64(seed, game, *sorted(agents))
 
 
 def agent_seeds(pairs: Words, leg: int, agent: str) -> Words:
     """The seeds for one agent's own random choices in the games of one leg."""
-    return mixed(pairs ^ digest_word(agent, leg))
+    return mixed(pairs ^ hash64(agent, leg))

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.planning.games import Batch, Termination
-from arena.planning.pair_order import Block, Pairings
+from arena.planning.pair_order import Block, PairOrder
 
-LEAST = 0.1  # of a batch's time is a new agent's, whatever the others take elsewhere
+MIN_SHARE = 0.1  # of a batch's time is a new agent's, whatever the others take elsewhere
 Sides = NDArray[np.int64]  # the two agents of a pairing in a row
 # Long enough to cost nothing to hand out, short enough to stop, show and keep soon.
 BATCH_SECONDS = 0.12
@@ -33,11 +33,11 @@ class AgentCosts:
         new = (counts > 0) & np.isnan(self.seconds)
         known = float(np.nansum(counts * self.seconds))
         if new.any():
-            self.seconds[new] = max(seconds - known, LEAST * seconds) / counts[new].sum()
+            self.seconds[new] = max(seconds - known, MIN_SHARE * seconds) / counts[new].sum()
         else:
             self.seconds[counts > 0] *= seconds / known
 
-    def within(self, sides: Sides, seconds: float, free: NDArray[np.bool_]) -> int:
+    def pairs_within(self, sides: Sides, seconds: float, free: NDArray[np.bool_]) -> int:
         """Return how many of these pairings, in order, are known to take no longer.
 
         Those that are `free` take no time.
@@ -47,21 +47,21 @@ class AgentCosts:
         return int(np.searchsorted(np.cumsum(each[:known]), seconds, side="right"))
 
 
-class CutOff(NamedTuple):
+class Cutoff(NamedTuple):
     """An agent that was cut off: at this ply, in this seat, it is not asked again."""
 
     ply: int
     seat: int
 
 
-class Unasked(NamedTuple):
+class Disqualification(NamedTuple):
     """The reason for which an excluded agent forfeits its games unplayed."""
 
     termination: Termination
     reason: str
 
 
-Verdicts = Mapping[tuple[int, int], CutOff]  # by pairing and leg
+Cutoffs = Mapping[tuple[int, int], Cutoff]  # by pairing and leg
 
 
 class Task(NamedTuple):
@@ -73,11 +73,11 @@ class Task(NamedTuple):
 
     start: int
     stop: int
-    verdicts: Verdicts
+    verdicts: Cutoffs
     blocks: tuple[Block, ...] = ()
     out: tuple[int, ...] | None = None
 
-    def singles(self) -> "list[Task]":
+    def split(self) -> "list[Task]":
         """The same pairings one by one."""
         blocks = [one for block in self.blocks for one in block.pieces(1)]
         return [
@@ -86,18 +86,18 @@ class Task(NamedTuple):
         ]
 
 
-def all_unknown(pairings: Pairings, start: int) -> tuple[int, int]:
+def nothing_cached(pairings: PairOrder, start: int) -> tuple[int, int]:
     """The pairings to play from `start` on, where none is known from elsewhere."""
     return start, pairings.total
 
 
-class Tasks:
+class TaskQueue:
     """The rest of a schedule in tasks of about equal length, judged by earlier batches."""
 
-    def __init__(self, after: int, pairings: Pairings) -> None:
+    def __init__(self, after: int, pairings: PairOrder) -> None:
         """The first `after` of the pairings are finished; more may follow, round by round."""
         self.next, self.pairings = after, pairings
-        self.unknown: Callable[[Pairings, int], tuple[int, int]] = all_unknown
+        self.unknown: Callable[[PairOrder, int], tuple[int, int]] = nothing_cached
         self.sizes: dict[str, int] = {}  # by worker; those that are alike have no names
         self.speeds: dict[str, float] = {}  # pairings a second
         self.costs: dict[str, AgentCosts] = {}
@@ -140,7 +140,7 @@ class Tasks:
         if not self._mixed or end - start == FEWEST:
             return end
         sides = self._sides_of(start, end)
-        known = self._costs(worker).within(sides, self.seconds, self._forfeited(sides))
+        known = self._costs(worker).pairs_within(sides, self.seconds, self._forfeited(sides))
         return start + max(FEWEST, known)
 
     def _costs(self, worker: str) -> AgentCosts:

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.planning.games import LOSS, Games, Termination, decoded, games_of_rows, moves_of
+from arena.planning.games import LOSS, Games, Termination, decode_games, moves_of_game, take_games
 from arena.planning.schedule import DrawnPlan
 from arena.planning.tasks import Task
-from arena.playing.cached_pairs import KnownPairings
-from arena.playing.executor import in_turn
-from arena.playing.referee_loop import stored_verdicts
-from arena.playing.worker import PlayOptions, RunFailed, Workers
+from arena.playing.cached_pairs import CachedPairs
+from arena.playing.executor import iterate_items
+from arena.playing.referee_loop import stored_cutoffs
+from arena.playing.worker import GameJob, PairFailed, PlayOptions
 from games import Game
 from games.base.schema import KeyValues
 
@@ -107,28 +107,28 @@ def _pairs_again(
 ) -> Iterator[tuple[Games, Games]]:
     """Yield the games of pairings as they were and as they are, as long as there is time."""
     stored = {
-        at: games_of_rows(games, np.array([2 * (at - start), 2 * (at - start) + 1]))
+        at: take_games(games, np.array([2 * (at - start), 2 * (at - start) + 1]))
         for start, stop, games in parts()
         for at in chosen
         if start <= at < stop
     }
-    pairings, known = drawn.pairings, KnownPairings(drawn, options.known)
+    pairings, known = drawn.pairings, CachedPairs(drawn, options.known)
     tasks = [
-        Task(at, at + 1, stored_verdicts(stored[at], [at], at), pairings.carried(at, at + 1))
+        Task(at, at + 1, stored_cutoffs(stored[at], [at], at), pairings.carried(at, at + 1))
         for at in chosen
     ]
     plan = replace(drawn.plan, thoughts=False)
     until = time.monotonic() + 2 * (LEAST_SECONDS + sum(map(thinking_seconds, stored.values())))
     try:
-        workers = Workers(replace(drawn, plan=plan), options)
-        with closing(workers.batches(in_turn(tasks))) as batches:
+        workers = GameJob(replace(drawn, plan=plan), options)
+        with closing(workers.batches(iterate_items(tasks))) as batches:
             for batch in batches:
-                games = decoded([batch.games], pairings.columns(batch.start, batch.stop))
+                games = decode_games([batch.games], pairings.columns(batch.start, batch.stop))
                 known.differing(pairings, games, batch.start)  # else later runs would take them
                 yield stored[batch.start], games
                 if time.monotonic() > until:
                     return
-    except RunFailed:  # the bots of the rest are not tested
+    except PairFailed:  # the bots of the rest are not tested
         return
 
 
@@ -153,7 +153,7 @@ def differing_seat(of: Game, before: Games, after: Games, row: int) -> int | Non
     """Return the seat of the first move that differs, or of a fault; None if it is not known."""
     if before.moves is None or after.moves is None:
         return None
-    one, other = moves_of(before, row), moves_of(after, row)
+    one, other = moves_of_game(before, row), moves_of_game(after, row)
     if (ply := first_difference(one, other)) is not None:
         return seat_to_move(of, one[:ply])
     for games in (before, after):

@@ -12,24 +12,24 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.checkup import failed_positions
-from agents.core import Agent, AgentFailure, AgentSpec, Limit, SpecError, Terms
-from agents.create import agent_of
+from agents.core import Agent, AgentFailure, AgentSpec, HostSettings, Limit, SpecError
+from agents.create import create_agent
 from agents.options import START_SECONDS
 from agents.registry import users_code, varies
-from agents.sandbox.protocol_agent import begins_anywhere
-from agents.sandbox.sandbox import Wall
-from arena.planning.games import Games, Termination, decoded
+from agents.sandbox.protocol_agent import accepts_any_position
+from agents.sandbox.sandbox import Sandbox
+from arena.planning.games import Games, Termination, decode_games
 from arena.planning.openings.openings import first_openings
 from arena.planning.plan import Plan
-from arena.planning.schedule import DrawnPlan, Matches, draw
-from arena.planning.seeds import digest_word
+from arena.planning.schedule import DrawnPlan, Matches, make_schedule
+from arena.planning.seeds import hash64
 from arena.planning.tasks import Task
 from arena.playing.clock import with_own_seconds
-from arena.playing.executor import in_turn
+from arena.playing.executor import iterate_items
 from arena.playing.forfeits import UselessBots
-from arena.playing.referee import bounded
+from arena.playing.referee import truncate_message
 from arena.playing.regular_lines import regular_lines
-from arena.playing.worker import PlayOptions, RunFailed, Workers
+from arena.playing.worker import GameJob, PairFailed, PlayOptions
 from arena.storage.journal import Journal
 from games import Game
 
@@ -38,7 +38,7 @@ OPENINGS, TIMES = 2, 2  # a trial's openings, and how often each is played
 log = logging.getLogger(__name__)
 
 
-class FirstAnswer(NamedTuple):
+class BotProbe(NamedTuple):
     """What a bot said to the first position: its move, or why there is none."""
 
     name: str
@@ -50,23 +50,23 @@ class FirstAnswer(NamedTuple):
     move_seconds: float = 0.0  # of the same question in a second game, when all is loaded
 
 
-def first_answers(plan: Plan, wall: Wall) -> Iterator[FirstAnswer]:
+def probe_bots(plan: Plan, wall: Sandbox) -> Iterator[BotProbe]:
     """The answer of each agent that runs a user's code; equal ones are asked once."""
-    known = dict[str, FirstAnswer]()
+    known = dict[str, BotProbe]()
     for name, spec in plan.agents.items():
         if users_code(spec):
             if str(spec) not in known:
-                terms = with_own_seconds(Terms(wall), plan, spec)
-                known[str(spec)] = first_answer(name, spec, plan.of, terms)
+                terms = with_own_seconds(HostSettings(wall), plan, spec)
+                known[str(spec)] = probe_bot(name, spec, plan.of, terms)
             yield known[str(spec)]._replace(name=name)
 
 
-def first_answer(name: str, spec: AgentSpec, of: Game, terms: Terms) -> FirstAnswer:
+def probe_bot(name: str, spec: AgentSpec, of: Game, terms: HostSettings) -> BotProbe:
     """Start an agent and ask it for its first move."""
     loads, begun, start_seconds = False, time.monotonic(), 0.0
     agent = None
     try:
-        agent = agent_of(spec, of, terms)
+        agent = create_agent(spec, of, terms)
         agent.start(0)
         loads, start_seconds = True, time.monotonic() - begun
         begun = time.monotonic()
@@ -74,11 +74,11 @@ def first_answer(name: str, spec: AgentSpec, of: Game, terms: Terms) -> FirstAns
         seconds = time.monotonic() - begun
         move = of.move_text(of.start(), choice.move)
         again = seconds_again(agent, of, seconds)
-        return FirstAnswer(name, move, seconds, start_seconds=start_seconds, move_seconds=again)
+        return BotProbe(name, move, seconds, start_seconds=start_seconds, move_seconds=again)
     except (AgentFailure, SpecError) as failure:
         loads &= getattr(failure, "kind", "") != "unloadable"
-        fault, seconds = bounded(str(failure)), time.monotonic() - begun
-        return FirstAnswer(name, "", seconds, fault, loads, start_seconds)
+        fault, seconds = truncate_message(str(failure)), time.monotonic() - begun
+        return BotProbe(name, "", seconds, fault, loads, start_seconds)
     finally:
         if agent is not None and hasattr(agent, "close"):
             agent.close()
@@ -95,12 +95,14 @@ def seconds_again(agent: Agent, of: Game, first: float) -> float:
         return first
 
 
-def determined(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> DrawnPlan:
+def with_deterministic_matches(
+    drawn: DrawnPlan, journal: Journal, options: PlayOptions
+) -> DrawnPlan:
     """The plan with one game an opening in every match that has no other."""
-    return draw(drawn.plan, drawn.openings, fixed_matches(drawn, journal, options))
+    return make_schedule(drawn.plan, drawn.openings, deterministic_matches(drawn, journal, options))
 
 
-def fixed_matches(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:
+def deterministic_matches(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:
     """The matches in which an opening always leads to the same game, whatever the seed.
 
     This is settled once a run; the journal keeps the answer and the trials that led to it.
@@ -123,7 +125,7 @@ def doubtful(spec: AgentSpec) -> bool:
     return users_code(spec) is not None
 
 
-def contradicted(drawn: DrawnPlan) -> list[str]:
+def contradiction_lines(drawn: DrawnPlan) -> list[str]:
     """A line for each match that was said to leave nothing to chance, but was seen to do so."""
     names, specs = drawn.plan.names, drawn.specs
     lines = []
@@ -137,7 +139,7 @@ def contradicted(drawn: DrawnPlan) -> list[str]:
     return lines
 
 
-def contradicting(drawn: DrawnPlan, parts: Iterable[Games]) -> Matches:
+def find_contradictions(drawn: DrawnPlan, parts: Iterable[Games]) -> Matches:
     """The matches whose openings were thought to lead to one game each, but led to two.
 
     A trial is of two openings; later ones may be played by several processes, and show more. A
@@ -169,14 +171,14 @@ def without_copies(drawn: DrawnPlan, journal: Journal) -> DrawnPlan | None:
     what is known.
     """
     pairings = drawn.pairings
-    fallen = contradicting(drawn, (games for _, _, games in journal.parts(pairings.columns)))
+    fallen = find_contradictions(drawn, (games for _, _, games in journal.parts(pairings.columns)))
     if not fallen:
         return None
     blocks = pairings.blocks(0, pairings.total)
     start = next(block.first for block in blocks if (block.a, block.b) in fallen)
     fixed = pairings.fixed - fallen
     journal.forget(start, fixed)
-    return draw(drawn.plan, drawn.openings, fixed)
+    return make_schedule(drawn.plan, drawn.openings, fixed)
 
 
 def _settled(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:
@@ -204,12 +206,12 @@ def trial_plan(drawn: DrawnPlan, matches: tuple[tuple[int, int], ...]) -> DrawnP
         drawn.plan,
         matches=matches,
         pairs=TIMES * len(openings),
-        seed=int(digest_word("probe", drawn.plan.seed)) >> 1,
+        seed=int(hash64("probe", drawn.plan.seed)) >> 1,
         keep_moves=False,
         stop=None,
         rounds=None,
     )
-    return draw(plan, openings)
+    return make_schedule(plan, openings)
 
 
 def play_trial_games(trial: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:
@@ -217,12 +219,12 @@ def play_trial_games(trial: DrawnPlan, journal: Journal, options: PlayOptions) -
     pairings, games_of = trial.pairings, journal.tried()
     tasks = [Task(at, at + 1, {}) for at in range(pairings.total) if at not in games_of]
     try:
-        with closing(Workers(trial, options).batches(in_turn(tasks))) as batches:
+        with closing(GameJob(trial, options).batches(iterate_items(tasks))) as batches:
             for batch in batches:
-                games = decoded([batch.games], pairings.columns(batch.start, batch.stop))
+                games = decode_games([batch.games], pairings.columns(batch.start, batch.stop))
                 games_of[batch.start] = _games_played(games)
                 journal.keep_tried(batch.start, games_of[batch.start])
-    except RunFailed:  # the run itself will fail likewise, and name the pairing
+    except PairFailed:  # the run itself will fail likewise, and name the pairing
         return frozenset()
     different, once = set(games_of.values()), len(trial.openings)
     return frozenset(
@@ -236,7 +238,7 @@ def _games_played(games: Games) -> tuple[int, ...]:
     return int(games.first[0]), int(games.second[0]), int(games.opening[0]), *played
 
 
-def try_users(drawn: DrawnPlan, terms: Terms) -> None:
+def try_users(drawn: DrawnPlan, terms: HostSettings) -> None:
     """Start every agent of a plan that runs a user's code; AgentFailure or SpecError names one."""
     tried: list[AgentSpec] = []
     for spec in drawn.specs:
@@ -245,16 +247,18 @@ def try_users(drawn: DrawnPlan, terms: Terms) -> None:
             tried.append(spec)
 
 
-def try_out(spec: AgentSpec, of: Game, terms: Terms, positions: Sequence[str] = ()) -> str | None:
+def try_out(
+    spec: AgentSpec, of: Game, terms: HostSettings, positions: Sequence[str] = ()
+) -> str | None:
     """Start an agent and a game; AgentFailure or SpecError if that fails.
 
     Returns which of the positions it does not survive, if any, and how it fails there. A bot that
     follows a game move by move is not asked about them.
     """
-    agent = agent_of(spec, of, terms)
+    agent = create_agent(spec, of, terms)
     try:
         agent.start(0)
-        hard = [of.parse(each) for each in positions] if begins_anywhere(agent) else []
+        hard = [of.parse(each) for each in positions] if accepts_any_position(agent) else []
         if found := next(failed_positions(agent, of, hard, 0), None):
             return f"{found[1]}\nthe position: {of.text(found[0])}"
         if "evaluate" in spec.options:
@@ -292,7 +296,7 @@ def load_problems(
     reasons: dict[str, str] = {}
     bots = [name for name, spec in drawn.plan.agents.items() if users_code(spec)]
     begun: list[str] = []
-    wall = options.wall or Wall(drawn.plan.walls_required)
+    wall = options.wall or Sandbox(drawn.plan.walls_required)
     wall.required |= drawn.plan.walls_required
     try:
         with regular_lines(lambda: starting_text(begun, len(bots)), tell):
@@ -300,9 +304,9 @@ def load_problems(
                 begun.append(name)
                 spec = drawn.plan.agents[name]
                 if str(spec) not in reasons:
-                    terms = with_own_seconds(Terms(wall), drawn.plan, spec)
-                    asked = partial(why_not, spec, drawn.of, terms, drawn.plan.must_survive)
-                    reasons[str(spec)] = wall.despite_losses(asked)
+                    terms = with_own_seconds(HostSettings(wall), drawn.plan, spec)
+                    asked = partial(load_problem, spec, drawn.of, terms, drawn.plan.must_survive)
+                    reasons[str(spec)] = wall.with_restarts(asked)
     finally:
         if options.wall is None:
             wall.close()
@@ -315,7 +319,9 @@ def starting_text(begun: Sequence[str], total: int) -> str:
     return f"starting bots: {begun[-1]} ({len(begun)} of {total})" if begun else "starting bots"
 
 
-def why_not(spec: AgentSpec, of: Game, terms: Terms, positions: Sequence[str] = ()) -> str:
+def load_problem(
+    spec: AgentSpec, of: Game, terms: HostSettings, positions: Sequence[str] = ()
+) -> str:
     """Why an agent does not load, or which position it does not survive; empty if it does.
 
     One that does not use up its time is tried twice: something else may have ended it.
@@ -324,9 +330,11 @@ def why_not(spec: AgentSpec, of: Game, terms: Terms, positions: Sequence[str] = 
         begun = time.monotonic()
         try:
             how = try_out(spec, of, terms, positions)
-            return bounded(f"does not survive a position that it must: {how}") if how else ""
+            return (
+                truncate_message(f"does not survive a position that it must: {how}") if how else ""
+            )
         except AgentFailure as failure:
             reason = failure
         if time.monotonic() - begun > seconds:
             break
-    return bounded(f"does not load: {reason}")
+    return truncate_message(f"does not load: {reason}")

@@ -7,19 +7,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.registry import users_code
-from arena.planning.games import Batch, Games, Termination, batched, decoded, encoded, games_of_rows
-from arena.planning.pair_order import Block, Pairings
+from arena.planning.games import (
+    Batch,
+    Games,
+    Termination,
+    decode_games,
+    encode_games,
+    make_batch,
+    take_games,
+)
+from arena.planning.pair_order import Block, PairOrder
 from arena.planning.schedule import DrawnPlan
-from arena.playing.worker import FREE
-from arena.storage.game_cache import GameKeys, KnownGames, Shelf, empty_shelf
+from arena.playing.worker import COST_COLUMNS
+from arena.storage.game_cache import CacheIndex, CacheKeys, GameCache, empty_index
 
 AT_ONCE = 1 << 13  # pairings that are looked up together
 # Games that cost less than a look into the store, in runs of very many, are not kept.
-CHEAP_SECONDS, MOST_CHEAP = 1e-4, 400_000
-KEPT = (Termination.NORMAL, Termination.TOO_LONG)  # a forfeit is played again: its words count
+MIN_SECONDS, MOST_CHEAP = 1e-4, 400_000
+CACHEABLE_ENDINGS = (
+    Termination.NORMAL,
+    Termination.TOO_LONG,
+)  # a forfeit is played again: its words count
 
 
-class Piece(NamedTuple):
+class CachedChunk(NamedTuple):
     """Pairings from `start` on that were looked up together, and the games of the known ones."""
 
     start: int
@@ -37,24 +48,24 @@ class Piece(NamedTuple):
         return int(other[0]) if len(other) else self.stop - at
 
 
-class KnownPairings:
+class CachedPairs:
     """The pairings of one run that the store has, and the store for those that are played.
 
     What is once said to be known stays so: its games are read when it is looked up.
     """
 
-    def __init__(self, drawn: DrawnPlan, store: KnownGames | None) -> None:
+    def __init__(self, drawn: DrawnPlan, store: GameCache | None) -> None:
         """Without a store nothing is known; where thoughts are kept, either: it has none."""
         store = None if drawn.plan.thoughts else store
         self.drawn, self.store = drawn, store
-        self.keys = None if store is None else GameKeys(drawn, store.everybody)
+        self.keys = None if store is None else CacheKeys(drawn, store.everybody)
         if store is not None:
             store.renew()
         self.moves = drawn.plan.keep_moves
         self.taken = 0
-        self._pieces: list[Piece] = []
+        self._pieces: list[CachedChunk] = []
 
-    def unknown(self, pairings: Pairings, start: int) -> tuple[int, int]:
+    def unknown(self, pairings: PairOrder, start: int) -> tuple[int, int]:
         """The next unknown pairing from `start` on, and where the unknown ones after it end.
 
         They may end early, where they were last looked up: tasks are smaller anyway.
@@ -68,7 +79,7 @@ class KnownPairings:
                 return start, start + piece.run(start, known=False)
         return start, start
 
-    def batch(self, pairings: Pairings, start: int) -> Batch | None:
+    def batch(self, pairings: PairOrder, start: int) -> Batch | None:
         """The known pairings from `start` on as one batch; None if that one is not known."""
         if self.store is None or start >= pairings.total:
             return None
@@ -78,10 +89,10 @@ class KnownPairings:
         if size == 0 or piece.games is None:
             return None
         skipped = 2 * int(piece.known[: start - piece.start].sum())
-        games = games_of_rows(piece.games, np.arange(skipped, skipped + 2 * size))
-        return batched(start, start + size, games, 0.0)
+        games = take_games(piece.games, np.arange(skipped, skipped + 2 * size))
+        return make_batch(start, start + size, games, 0.0)
 
-    def _piece(self, pairings: Pairings, at: int) -> Piece:
+    def _piece(self, pairings: PairOrder, at: int) -> CachedChunk:
         """The piece that a pairing is in."""
         for piece in self._pieces:
             if piece.start <= at < piece.stop:
@@ -91,7 +102,7 @@ class KnownPairings:
         self._pieces.append(piece)
         return piece
 
-    def _looked_up(self, pairings: Pairings, start: int, stop: int) -> Piece:
+    def _looked_up(self, pairings: PairOrder, start: int, stop: int) -> CachedChunk:
         assert self.store is not None  # or nothing is looked up
         known, places, again = [], [], []
         for block in pairings.blocks(start, stop):
@@ -104,21 +115,23 @@ class KnownPairings:
         flags = np.concatenate(known)
         games = self.store.games(places, self.moves) if places else None
         if games is None:  # none is known, or the store is damaged
-            return Piece(start, np.zeros_like(flags), None)
-        for name in FREE:  # nobody thought about a game that repeats an earlier one of the run
+            return CachedChunk(start, np.zeros_like(flags), None)
+        for (
+            name
+        ) in COST_COLUMNS:  # nobody thought about a game that repeats an earlier one of the run
             games.columns[name] = np.where(np.concatenate(again), 0, games.columns[name])
-        return Piece(start, flags, games)
+        return CachedChunk(start, flags, games)
 
-    def _find(self, block: Block) -> tuple[Shelf, NDArray[np.int64]]:
+    def _find(self, block: Block) -> tuple[CacheIndex, NDArray[np.int64]]:
         """The places of a block's games on their shelf."""
         assert self.store is not None and self.keys is not None  # or nothing is looked up
         name = self.keys.shelf(block.a, block.b)
-        shelf = empty_shelf() if name is None else self.store.shelf(name, self.moves)
+        shelf = empty_index() if name is None else self.store.shelf(name, self.moves)
         if not len(shelf.hashes):
             return shelf, np.full(2 * block.size, -1)
         return shelf, shelf.find(self.keys.words(block))
 
-    def differing(self, pairings: Pairings, games: Games, first: int) -> bool:
+    def differing(self, pairings: PairOrder, games: Games, first: int) -> bool:
         """Whether the store has other games than these that were played, from pairing `first` on.
 
         It forgets all games of such agents.
@@ -128,7 +141,7 @@ class KnownPairings:
         piece = self._looked_up(pairings, first, first + len(games) // 2)
         if piece.games is None:
             return False
-        played = games_of_rows(games, np.flatnonzero(np.repeat(piece.known, 2)))
+        played = take_games(games, np.flatnonzero(np.repeat(piece.known, 2)))
         same = ("game_id", "result", "margin", "plies", "termination")
         if all(np.array_equal(played.columns[n], piece.games.columns[n]) for n in same):
             return False
@@ -138,7 +151,7 @@ class KnownPairings:
         return True
 
     def keep_tested(
-        self, pairings: Pairings, start: int, games: Games, places: Collection[int]
+        self, pairings: PairOrder, start: int, games: Games, places: Collection[int]
     ) -> None:
         """Keep games of users' agents that were seen to repeat their moves; others' are kept."""
         stop = start + len(games) // 2
@@ -155,7 +168,7 @@ class KnownPairings:
             and not (self._find(block)[1] >= 0).all()
         ]
         taken = float((games.first_nanoseconds + games.second_nanoseconds).sum()) / 1e9
-        self._keep_blocks(pairings, batched(start, stop, games, taken), filter(self._waits, new))
+        self._keep_blocks(pairings, make_batch(start, stop, games, taken), filter(self._waits, new))
 
     def _waits(self, block: Block) -> bool:
         """Return whether games are kept only after a test of their agents."""
@@ -163,16 +176,16 @@ class KnownPairings:
             return False
         return any(users_code(self.drawn.specs[place]) for place in (block.a, block.b))
 
-    def keep(self, pairings: Pairings, batch: Batch) -> None:
+    def keep(self, pairings: PairOrder, batch: Batch) -> None:
         """Keep the games of a batch that was played."""
         blocks = pairings.blocks(batch.start, batch.stop) if batch.stop > batch.start else ()
         self._keep_blocks(pairings, batch, (block for block in blocks if not self._waits(block)))
 
-    def _keep_blocks(self, pairings: Pairings, batch: Batch, chosen: Iterable[Block]) -> None:
+    def _keep_blocks(self, pairings: PairOrder, batch: Batch, chosen: Iterable[Block]) -> None:
         if self.store is None or self.keys is None or batch.stop <= batch.start:
             return
         size = batch.stop - batch.start
-        if batch.seconds / size < CHEAP_SECONDS and pairings.total > MOST_CHEAP:
+        if batch.seconds / size < MIN_SECONDS and pairings.total > MOST_CHEAP:
             return
         blocks = [
             (block, name)
@@ -181,16 +194,16 @@ class KnownPairings:
         ]
         if not blocks:
             return
-        games = decoded([batch.games], pairings.columns(batch.start, batch.stop))
+        games = decode_games([batch.games], pairings.columns(batch.start, batch.stop))
         for block, name in blocks:
             self._keep_block(pairings, batch, block, name, games)
 
     def _keep_block(
-        self, pairings: Pairings, batch: Batch, block: Block, name: bytes, games: Games
+        self, pairings: PairOrder, batch: Batch, block: Block, name: bytes, games: Games
     ) -> None:
         assert self.store is not None and self.keys is not None  # or nothing is kept
         rows = np.arange(2 * block.size) + 2 * (block.first - batch.start)
-        kept = np.isin(games.termination[rows], [int(how) for how in KEPT])
+        kept = np.isin(games.termination[rows], [int(how) for how in CACHEABLE_ENDINGS])
         if self.store.everybody:
             kept |= games.plies[rows] > 0  # not those that a bot forfeits unplayed
         kept &= ~_repeating(pairings, block)
@@ -200,11 +213,11 @@ class KnownPairings:
         if len(rows) == 2 * (batch.stop - batch.start):
             self.store.keep(name, words, rows[kept], blob, games.moves is not None)
             return
-        blob = encoded(games_of_rows(games, rows[kept]))
+        blob = encode_games(take_games(games, rows[kept]))
         self.store.keep(name, words, np.arange(int(kept.sum())), blob, games.moves is not None)
 
 
-def _repeating(pairings: Pairings, block: Block) -> NDArray[np.bool_]:
+def _repeating(pairings: PairOrder, block: Block) -> NDArray[np.bool_]:
     """Which games of a block repeat earlier ones of its match."""
     number = np.arange(block.number, block.number + block.size)
     later = number >= len(pairings.keys)

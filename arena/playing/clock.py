@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from agents.core import AgentSpec, Terms
-from agents.registry import searches, users_code
+from agents.core import AgentSpec, HostSettings
+from agents.registry import is_search, users_code
 from arena.planning.plan import Plan
 
 BOT_MOVE_SECONDS = 5.0  # of a bot that has no other limit
@@ -35,7 +35,7 @@ def time_control(plan: Plan, spec: AgentSpec) -> TimeControl:
     own, move = spec.options, plan.move_seconds
     turn = own.get("turn_seconds", plan.turn_seconds)
     game = own.get("game_seconds", plan.game_seconds)
-    if not searches(spec) and "seconds" in own:  # of a search they are its own aim
+    if not is_search(spec) and "seconds" in own:  # of a search they are its own aim
         move = min(MOVE_SECONDS if move is None else move, own["seconds"])
     if move is None:
         clocked = turn is not None or game is not None
@@ -46,7 +46,7 @@ def time_control(plan: Plan, spec: AgentSpec) -> TimeControl:
 
 def is_bot(spec: AgentSpec) -> bool:
     """Whether a user's program or function chooses the moves, not a search of ours."""
-    return not searches(spec) and users_code(spec) is not None
+    return not is_search(spec) and users_code(spec) is not None
 
 
 def default_move_seconds(agents: Iterable[AgentSpec]) -> float | None:
@@ -54,12 +54,12 @@ def default_move_seconds(agents: Iterable[AgentSpec]) -> float | None:
     return None if any(map(is_bot, agents)) else MOVE_SECONDS
 
 
-def with_own_seconds(terms: Terms, plan: Plan, spec: AgentSpec) -> Terms:
+def with_own_seconds(terms: HostSettings, plan: Plan, spec: AgentSpec) -> HostSettings:
     """The terms on which this agent plays: `seconds` is its own limit for a move."""
     return replace(terms, seconds=time_control(plan, spec).move)
 
 
-class GameClock:
+class AgentClock:
     """Charged with the time of every question."""
 
     def __init__(self, control: TimeControl) -> None:

@@ -5,8 +5,8 @@ from numpy.typing import NDArray
 
 from agents.search import game_loop as loop
 from agents.search.compiled_agent import CompiledAgent
-from arena.planning.games import DRAW, LOSS, PLAYED, WIN, GameColumn, Games
-from arena.planning.pair_order import Block, Pairings
+from arena.planning.games import DRAW, LOSS, RESULT_COLUMNS, WIN, GameColumn, Games
+from arena.planning.pair_order import Block, PairOrder
 from arena.planning.schedule import DrawnPlan
 from arena.planning.seeds import agent_seeds
 from arena.playing.referee import LONGEST
@@ -15,13 +15,13 @@ from arena.playing.referee import LONGEST
 PAIRINGS_AT_ONCE = 512
 SEEDS_AT_ONCE = 8 * PAIRINGS_AT_ONCE
 # Columns of the records that are columns of the loop's results.
-COPIED = {
+RESULT_FIELDS = {
     "plies": loop.LENGTH,
     "margin": loop.MARGIN,
     "first_moves": loop.MOVES_CHOSEN,
     "second_moves": loop.MOVES_CHOSEN + 1,
 }
-COSTS = {
+COST_FIELDS = {
     "first_nodes": loop.NODES_SPENT,
     "second_nodes": loop.NODES_SPENT + 1,
     "first_nanoseconds": loop.NANOSECONDS_SPENT,
@@ -32,7 +32,7 @@ Pair = tuple[CompiledAgent, CompiledAgent]
 Words = NDArray[np.uint64]
 
 
-class TooLong(Exception):  # noqa: N818  # what happened, not an error of the code
+class GameTooLong(Exception):  # noqa: N818  # what happened, not an error of the code
     """A game is too long for any room: the referee decides it."""
 
 
@@ -66,10 +66,10 @@ class CompiledLoop:
 
     def play(self, block: Block, agents: Pair) -> Games:
         """Both games of every pairing of the block; TooLong if one does not end."""
-        columns = {name: np.zeros(2 * block.size, kind) for name, kind in PLAYED.items()}
+        columns = {name: np.zeros(2 * block.size, kind) for name, kind in RESULT_COLUMNS.items()}
         moves: list[NDArray[np.int16]] = []
         for large in block.pieces(SEEDS_AT_ONCE):
-            seeds = [seeds_of(self.pairings, large, leg) for leg in (0, 1)]
+            seeds = [player_seeds(self.pairings, large, leg) for leg in (0, 1)]
             for small in large.pieces(PAIRINGS_AT_ONCE):
                 own = slice(small.first - large.first, small.first - large.first + small.size)
                 self._play(small, agents, [each[own] for each in seeds])
@@ -88,7 +88,7 @@ class CompiledLoop:
             seats = agents if leg == 0 else agents[::-1]
             while self._call(seats, openings, seeds[leg], leg) < block.size:
                 if self.longest >= LONGEST:
-                    raise TooLong
+                    raise GameTooLong
                 self._more_room()
 
     def _more_room(self) -> None:
@@ -105,11 +105,11 @@ class CompiledLoop:
         for leg in (0, 1):
             results = self.results[leg][:pairings]
             rows = slice(row + leg, row + 2 * pairings, 2)
-            for name, at in COPIED.items():
+            for name, at in RESULT_FIELDS.items():
                 columns[name][rows] = results[:, at]
             columns["game_id"][rows] = results[:, loop.GAME_ID].view(np.uint64)
             if results[:, loop.NODES_SPENT : loop.MOVES_CHOSEN].any():
-                for name, at in COSTS.items():
+                for name, at in COST_FIELDS.items():
                     columns[name][rows] = results[:, at]
 
     def _moves(self, pairings: int) -> NDArray[np.int16]:
@@ -120,7 +120,7 @@ class CompiledLoop:
         return self.of.moves_of(both[inside])
 
 
-def seeds_of(pairings: Pairings, block: Block, leg: int) -> Words:
+def player_seeds(pairings: PairOrder, block: Block, leg: int) -> Words:
     """The seeds of the first and the second player in one leg of each pairing."""
     pairs, places = pairings.seeds(block), (block.a, block.b)
     seats = places if leg == 0 else places[::-1]

@@ -10,12 +10,12 @@ Result = TypeVar("Result")
 Item_contra = TypeVar("Item_contra", contravariant=True)
 Result_co = TypeVar("Result_co", covariant=True)
 log = logging.getLogger(__name__)
-TRIES_ALONE = 2
+MAX_TRIES = 2
 # The next item, sized for the worker of this name; None if there is none now.
 NextItem = Callable[[str], Item | None]
 
 
-class Backend(Protocol[Item_contra, Result_co]):
+class Executor(Protocol[Item_contra, Result_co]):
     """Does the same work on item after item, several at a time, until it is closed."""
 
     def wanted(self) -> str | None:
@@ -35,7 +35,7 @@ class Backend(Protocol[Item_contra, Result_co]):
         """End what still runs; its results are lost."""
 
 
-class Room:
+class CapacityFree:
     """In place of a result: nothing is finished yet, but another item is wanted."""
 
 
@@ -60,7 +60,7 @@ class WorkFailed(Exception):  # noqa: N818  # what happened, not an error of the
 class Crew(Protocol[Item, Result_co]):
     """Those who do the work, with the answers to its failures."""
 
-    def begin(self, workers: int | None = None) -> Backend[Item, Result_co]:
+    def begin(self, workers: int | None = None) -> Executor[Item, Result_co]:
         """Start a new backend, by default with all the workers it may have."""
 
     def look(self) -> None:
@@ -85,21 +85,21 @@ class ItemFailed(Exception):  # noqa: N818  # what happened, not an error of the
         self.item, self.trace, self.worker = item, trace, worker
 
 
-def in_turn(items: Iterable[Item]) -> NextItem[Item]:
+def iterate_items(items: Iterable[Item]) -> NextItem[Item]:
     """The items one after another, whichever worker asks."""
     rest = iter(items)
     return lambda _: next(rest, None)
 
 
-def noted(failure: WorkFailed) -> None:
+def log_failure(failure: WorkFailed) -> None:
     """Keep in the log how work failed that is done again."""
     log.warning("games are void and played again, %s", failure.words)
 
 
-def in_order(
+def run_in_order(
     crew: Crew[Item, Result],
     next_item: NextItem[Item],
-    failed: Callable[[WorkFailed], None] = noted,
+    failed: Callable[[WorkFailed], None] = log_failure,
 ) -> Generator[Result, None, None]:
     """The results in the order of the items, as many under way as the backend has room for.
 
@@ -122,7 +122,7 @@ def in_order(
 
 def _until_failed(
     crew: Crew[Item, Result],
-    backend: Backend[Item, Result],
+    backend: Executor[Item, Result],
     next_item: NextItem[Item],
     waiting: deque[Item],
 ) -> Iterator[Result]:
@@ -138,7 +138,7 @@ def _until_failed(
         if not waiting:
             return
         result = next(results)
-        if not isinstance(result, Room):
+        if not isinstance(result, CapacityFree):
             waiting.popleft()
             yield result
 
@@ -164,7 +164,7 @@ def _one_by_one(
                             crew.mend()
                         backend = crew.begin(1)
                         tries += not crew.excused(part)
-                        if tries == TRIES_ALONE:
+                        if tries == MAX_TRIES:
                             raise ItemFailed(part, failure.trace, failure.worker) from None
                 yield result
             waiting.popleft()
@@ -172,6 +172,6 @@ def _one_by_one(
         backend.close()
 
 
-def _next_result(backend: Backend[Item, Result], crew: Crew[Item, Result]) -> Result:
+def _next_result(backend: Executor[Item, Result], crew: Crew[Item, Result]) -> Result:
     """The result of the only item under way, even if other workers have room."""
-    return next(each for each in backend.results(crew.look) if not isinstance(each, Room))
+    return next(each for each in backend.results(crew.look) if not isinstance(each, CapacityFree))

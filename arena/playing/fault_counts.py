@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Mapping
 
 from agents.fault_text import fault_text
-from agents.options import MOST_TIMEOUTS, TIMEOUT_SECONDS
+from agents.options import MAX_TIMEOUTS, TIMEOUT_SECONDS
 from agents.registry import users_code
 from arena.planning.games import Termination
 from arena.planning.schedule import DrawnPlan
-from arena.planning.tasks import Unasked
+from arena.planning.tasks import Disqualification
 from arena.playing.clock import time_control
 
 # Faults after which a process must be started again.
-ENDING = frozenset(
+PROCESS_ENDING = frozenset(
     Termination[name]
     for name in ("TIMEOUT", "CRASHED", "MEMORY", "FLOODED", "UNLOADABLE", "UNREADABLE")
 )
@@ -24,14 +24,14 @@ FIRST_GAMES = 3  # a bot that fails them, and finishes none before, is excluded
 def most_timeouts(drawn: DrawnPlan, place: int) -> int:
     """Return how many timeouts in all exclude a bot."""
     seconds = time_control(drawn.plan, drawn.specs[place]).move
-    usual = max(1, min(MOST_TIMEOUTS, int(TIMEOUT_SECONDS / seconds)))
+    usual = max(1, min(MAX_TIMEOUTS, int(TIMEOUT_SECONDS / seconds)))
     return int(drawn.specs[place].options.get("max_timeouts", usual))
 
 
-class FaultCounts:
+class FaultCounter:
     """Counts the games of a run in schedule order and decides which bots are excluded."""
 
-    def __init__(self, drawn: DrawnPlan, out: Mapping[int, Unasked]) -> None:
+    def __init__(self, drawn: DrawnPlan, out: Mapping[int, Disqualification]) -> None:
         """`out` are the bots that are excluded from the beginning, by place."""
         self.drawn, self.out = drawn, dict(out)
         self.bots = [place for place, spec in enumerate(drawn.specs) if users_code(spec)]
@@ -55,12 +55,12 @@ class FaultCounts:
                 self.kept[place] += place != guilty
         if guilty is None or guilty not in self.ended:
             return False
-        (self.ended if how in ENDING else self.kept)[guilty] += 1
+        (self.ended if how in PROCESS_ENDING else self.kept)[guilty] += 1
         self.timeouts[guilty] += how is Termination.TIMEOUT
         self.failures[guilty] += guilty not in self.finished
         self.faults[guilty] = fault_text(how.name.lower(), trace)
         if reason := self._exclusion(guilty, how):
-            self.out[guilty] = Unasked(how, reason)
+            self.out[guilty] = Disqualification(how, reason)
         return bool(reason)
 
     @property
@@ -78,7 +78,7 @@ class FaultCounts:
             )
         # Relative to finished games: a bot that fails now and then also fails ten times in a row by
         # chance, and would play most of the rest.
-        if how in ENDING and self.ended[place] >= MOST_RESTARTS * (1 + self.kept[place]):
+        if how in PROCESS_ENDING and self.ended[place] >= MOST_RESTARTS * (1 + self.kept[place]):
             failures, games = self.ended[place], self.ended[place] + self.kept[place]
             last = how.name.lower()
             return f"{NOT_AGAIN}: it failed in {failures} of {games} games (last: {last})"

@@ -10,27 +10,27 @@ import numpy as np
 from agents.fault_text import fault_text
 from arena.planning.games import (
     LOSS,
-    PLAYED,
+    RESULT_COLUMNS,
     Batch,
     GameColumn,
     Games,
     Termination,
-    decoded,
-    encoded,
+    decode_games,
+    encode_games,
     pair_points,
 )
 from arena.planning.schedule import DrawnPlan
-from arena.planning.tasks import Unasked
+from arena.planning.tasks import Disqualification
 from arena.playing.early_faults import EarlyFault
-from arena.playing.fault_counts import FaultCounts
-from arena.playing.referee_loop import EXCLUDED, records, unplayed
-from games.base.errors import Mistake
+from arena.playing.fault_counts import FaultCounter
+from arena.playing.referee_loop import EXCLUDED, forfeit_record, games_from_records
+from games.base.errors import UserError
 
 log = logging.getLogger(__name__)
 Columns = Callable[[int, int], dict[str, GameColumn]]  # of pairings from the first to the second
 
 
-class UselessBots(Mistake):
+class UselessBots(UserError):
     """Bots that do not load or fail all their games, where the plan does not go on without them."""
 
     def __init__(self, verdicts: Mapping[str, str]) -> None:
@@ -39,7 +39,7 @@ class UselessBots(Mistake):
         self.verdicts = dict(verdicts)
 
 
-class FaultRule:
+class ForfeitRule:
     """Takes the games of a run in schedule order, so that workers and restarts change nothing."""
 
     def __init__(
@@ -55,8 +55,10 @@ class FaultRule:
         """
         self.drawn, self.tell = drawn, tell
         self.columns = columns or drawn.pairings.columns
-        first = {at: Unasked(Termination.UNLOADABLE, why) for at, why in unloadable.items()}
-        self.counts = FaultCounts(drawn, first)
+        first = {
+            at: Disqualification(Termination.UNLOADABLE, why) for at, why in unloadable.items()
+        }
+        self.counts = FaultCounter(drawn, first)
         self.since = dict.fromkeys(first, 0)  # an excluded agent's first unplayed game
         self.unplayed = Counter[int]()  # games, by the agent that forfeits them
         self.told: set[tuple[int, str]] = set()  # faults that stand in the log
@@ -69,18 +71,18 @@ class FaultRule:
         """The batch as the rule has it: games after the last fault are forfeited unplayed."""
         if not self.counts.bots:
             return batch
-        games = decoded([batch.games], self.columns(batch.start, batch.stop))
+        games = decode_games([batch.games], self.columns(batch.start, batch.stop))
         ruled = self.take(games, 2 * batch.start)
         if ruled is games:
             return batch
-        return batch._replace(games=encoded(ruled), points=pair_points(ruled))
+        return batch._replace(games=encode_games(ruled), points=pair_points(ruled))
 
     def take(self, games: Games, start: int = 0) -> Games:
         """Count the faults of games; those of agents that are out are forfeited unplayed.
 
         `start` is the number of the first of them in the run.
         """
-        bots, forfeited = self.counts.bots, dict[int, tuple[int, Unasked]]()
+        bots, forfeited = self.counts.bots, dict[int, tuple[int, Disqualification]]()
         involved = np.isin(games.first, bots) | np.isin(games.second, bots)
         for row in np.flatnonzero(involved).tolist():
             places = int(games.first[row]), int(games.second[row])
@@ -102,7 +104,7 @@ class FaultRule:
             if self.counts.count(places, guilty, how, trace) and guilty is not None:
                 self.since[guilty] = start + row + 1
                 self._tell(guilty)
-        return with_unplayed(self.drawn, games, forfeited) if forfeited else games
+        return forfeit_games(self.drawn, games, forfeited) if forfeited else games
 
     def show_first(self, fault: EarlyFault) -> None:
         """Print the first fault of each agent, at once."""
@@ -152,13 +154,15 @@ class FaultRule:
             self.tell(f"{name} {text}; its other games are forfeited unplayed")
 
 
-def with_unplayed(
-    drawn: DrawnPlan, games: Games, forfeited: Mapping[int, tuple[int, Unasked]]
+def forfeit_games(
+    drawn: DrawnPlan, games: Games, forfeited: Mapping[int, tuple[int, Disqualification]]
 ) -> Games:
     """The games, of which some rows (seat and reason) are forfeited unplayed."""
     rows = list(forfeited)
-    instead = records(drawn.of, [unplayed(drawn.of, *forfeited[row]) for row in rows], False)
-    columns = {name: games.columns[name].copy() for name in PLAYED if name in games.columns}
+    instead = games_from_records(
+        drawn.of, [forfeit_record(drawn.of, *forfeited[row]) for row in rows], False
+    )
+    columns = {name: games.columns[name].copy() for name in RESULT_COLUMNS if name in games.columns}
     for name, column in columns.items():
         column[rows] = instead.columns[name]
     traces = games.traces | {row: forfeited[row][1].reason for row in rows}

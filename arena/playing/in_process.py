@@ -8,7 +8,7 @@ from typing import Generic
 from arena.playing.executor import Item, Result, WorkFailed
 
 
-class Here(Generic[Item, Result]):
+class InProcessExecutor(Generic[Item, Result]):
     """One item at a time; code that hangs or ends the process does so here."""
 
     def __init__(self, work: Callable[[Item], Result]) -> None:

@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.planning.games import LOSS, WIN, Batch, Termination, opened
+from arena.planning.games import LOSS, WIN, Batch, Termination, decode_blob
 from arena.planning.openings.openings import first_openings
-from arena.planning.pair_order import TURN
-from arena.planning.schedule import DrawnPlan, draw
+from arena.planning.pair_order import TURN_LENGTH
+from arena.planning.schedule import DrawnPlan, make_schedule
 from arena.planning.tasks import Task
 from arena.playing.fault_counts import FIRST_GAMES
 from arena.playing.options import Interrupts
-from arena.playing.worker import PlayOptions, RunFailed, Workers
-from games.playouts import random_games
+from arena.playing.worker import GameJob, PairFailed, PlayOptions
+from games.playouts import play_random_games
 
 PILOT_SECONDS = 2.0
 # Slow bots finish no pairing in two seconds: one at least is waited for, but not for ever.
@@ -48,7 +48,7 @@ class TimeRange(NamedTuple):
 
 
 @dataclass
-class Sample:
+class MatchSample:
     """What was seen of one match: five counts of pair scores, and what batches of pairings took."""
 
     counts: list[int] = field(default_factory=lambda: [0] * 5)
@@ -91,14 +91,14 @@ class MoveTimes:
 
 
 @dataclass
-class Pilot:
+class PilotResult:
     """A finished pilot: its matches by their agents' places, and why it ended early if it did.
 
     `answers` are the times in which bots gave their first answers, by their places: of a bot that
     finished no pairing, nothing else is known.
     """
 
-    samples: dict[tuple[int, int], Sample]
+    samples: dict[tuple[int, int], MatchSample]
     seconds: float
     answers: Mapping[int, float] = field(default_factory=dict)
     random_moves: float = 0.0  # of a player in both of two random games
@@ -142,7 +142,7 @@ class Pilot:
         seen = np.bincount(batch.points, minlength=5).tolist()
         sample.counts = [a + b for a, b in zip(sample.counts, seen, strict=True)]
         sample.batches.append((size, batch.seconds))
-        blob = opened(batch.games)
+        blob = decode_blob(batch.games)
         for seat, name in enumerate(SEATS):
             names = (f"{name}_nanoseconds", f"{name}_moves", "termination", "result")
             times, moves, how, result = (
@@ -212,7 +212,7 @@ def ranged(seconds: float, error: float) -> TimeRange:
     return TimeRange(seconds, seconds / factor, seconds * factor)
 
 
-class PilotTime(Interrupts):
+class PilotDeadline(Interrupts):
     """The time of a pilot, beside the signals of whoever asked for it."""
 
     def __init__(self, outer: Interrupts) -> None:
@@ -239,25 +239,25 @@ class PilotTime(Interrupts):
             yield
 
 
-def pilot_of(
+def run_pilot(
     drawn: DrawnPlan,
     options: PlayOptions,
     without: Mapping[int, float] = MappingProxyType({}),
     answers: Mapping[int, float] = MappingProxyType({}),
-) -> Pilot:
+) -> PilotResult:
     """Play pairings of every match in turn for two seconds.
 
     Bots in `without` do not play; their games until they are excluded take so many seconds.
     `answers` are the times of first answers, by the places of bots.
     """
-    trial, clock = shortened(drawn), PilotTime(options.interrupts)
-    samples = {match: Sample() for match in trial.pairings.matches}
+    trial, clock = pilot_schedule(drawn), PilotDeadline(options.interrupts)
+    samples = {match: MatchSample() for match in trial.pairings.matches}
     playable = [match for match in samples if not set(match) & set(without)]
-    moves = random_games(drawn.of, RANDOM_GAMES, drawn.plan.seed).moves / RANDOM_GAMES
-    pilot = Pilot(samples, 0.0, answers, moves, without=without)
+    moves = play_random_games(drawn.of, RANDOM_GAMES, drawn.plan.seed).moves / RANDOM_GAMES
+    pilot = PilotResult(samples, 0.0, answers, moves, without=without)
     if not playable:
         return pilot
-    workers = Workers(trial, options._replace(interrupts=clock, known=None))
+    workers = GameJob(trial, options._replace(interrupts=clock, known=None))
     workers.worker.starts_apart = True
     workers.get_ready()
     begun, tasks = time.monotonic(), PilotTasks(trial, playable, clock)
@@ -267,25 +267,29 @@ def pilot_of(
                 tasks.learn(batch, pilot)
     except PilotOver:
         pass
-    except RunFailed as failure:
+    except PairFailed as failure:
         pilot.fault = str(failure)
     pilot.seconds = time.monotonic() - begun
     return pilot
 
 
-def shortened(drawn: DrawnPlan) -> DrawnPlan:
+def pilot_schedule(drawn: DrawnPlan) -> DrawnPlan:
     """The first openings of the plan, once each and for all matches at the same time."""
-    most = MOST_OPENINGS if len(drawn.plan.matches) == 1 else TURN  # numbers follow one another
+    most = (
+        MOST_OPENINGS if len(drawn.plan.matches) == 1 else TURN_LENGTH
+    )  # numbers follow one another
     size = min(drawn.plan.pairs, most, len(drawn.openings))
     openings = first_openings(drawn.openings, size)
     plan = replace(drawn.plan, pairs=size, stop=None, rounds=None, keep_moves=False)
-    return draw(plan, openings, drawn.pairings.fixed)
+    return make_schedule(plan, openings, drawn.pairings.fixed)
 
 
 class PilotTasks:
     """The tasks of a pilot: each match in turn, in an order drawn once, larger as they are fast."""
 
-    def __init__(self, trial: DrawnPlan, matches: list[tuple[int, int]], clock: PilotTime) -> None:
+    def __init__(
+        self, trial: DrawnPlan, matches: list[tuple[int, int]], clock: PilotDeadline
+    ) -> None:
         """Nothing is played yet."""
         self.trial, self.clock = trial, clock
         self.places = [trial.pairings.matches.index(match) for match in matches]
@@ -308,7 +312,7 @@ class PilotTasks:
         start = place * pairs
         return Task(start + first, start + self.next[place], {})
 
-    def learn(self, batch: Batch, pilot: Pilot) -> None:
+    def learn(self, batch: Batch, pilot: PilotResult) -> None:
         """Count a batch, and size the next one of its match."""
         self.clock.first_batch = self.clock.first_batch or time.monotonic()
         place, size = batch.start // self.trial.plan.pairs, batch.stop - batch.start

@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.planning.games import Batch, pair_points
-from arena.planning.round_tracker import Course
+from arena.planning.round_tracker import RoundTracker
 from arena.planning.rounds import TournamentStanding
 from arena.planning.schedule import DrawnPlan
-from arena.planning.tasks import Tasks
+from arena.planning.tasks import TaskQueue
 from arena.playing.bots import unloadable
-from arena.playing.cached_pairs import KnownPairings
-from arena.playing.forfeits import FaultRule
-from arena.playing.worker import PlayOptions, Workers
-from arena.stats.anytime import Standing, begun, observe
-from arena.stats.sprt import SprtState, advance, begin, used_up
+from arena.playing.cached_pairs import CachedPairs
+from arena.playing.forfeits import ForfeitRule
+from arena.playing.worker import GameJob, PlayOptions
+from arena.stats.anytime import AnytimeScore, start_anytime, update_anytime
+from arena.stats.sprt import SprtState, begin, finish_sprt, update_sprt
 from arena.storage.journal import Journal
 
 AHEAD = 1 << 12  # pairings in which the next one to be played is looked for
@@ -49,7 +49,7 @@ class StopRule:
             return len(points)
         observations = self.state.observations
         fresh = points[: max(0, self.openings - start)] / QUARTERS
-        self.state = advance(self.test, self.state, fresh)
+        self.state = update_sprt(self.test, self.state, fresh)
         return self.state.observations - observations if self.reached else len(points)
 
     def cut(self, batch: Batch) -> Batch:
@@ -59,7 +59,7 @@ class StopRule:
 
     def final(self, complete: bool) -> SprtState | None:
         """The state at the end of the run: undecided if the openings are used up."""
-        return used_up(self.state) if self.state is not None and complete else self.state
+        return finish_sprt(self.state) if self.state is not None and complete else self.state
 
 
 class Tick(NamedTuple):
@@ -68,7 +68,7 @@ class Tick(NamedTuple):
     done: int  # pairings
     total: int
     played: int  # pairings that were played since the run was started or continued
-    standings: dict[tuple[int, int], Standing]  # by match
+    standings: dict[tuple[int, int], AnytimeScore]  # by match
     sprt: SprtState | None
     speeds: dict[str, float]  # games a second of workers that have names
     tournament: TournamentStanding | None = (
@@ -77,7 +77,7 @@ class Tick(NamedTuple):
     awaited: tuple[int, int] | None = None  # the agents of the next pairing to be played
 
 
-class Played(NamedTuple):
+class PlayResult(NamedTuple):
     """A run that is played: its plan with all rounds, where its stop rule and tournament stand."""
 
     drawn: DrawnPlan
@@ -86,28 +86,28 @@ class Played(NamedTuple):
     known: int = 0  # games that were not played, for they were known
 
 
-def play(
+def play_schedule(
     drawn: DrawnPlan,
     journal: Journal,
     options: PlayOptions,
     show: Callable[[Tick], None],
     tell: Callable[[str], object] = log.info,
-) -> Played:
+) -> PlayResult:
     """Play the pairings that the journal does not have, round after round.
 
     `tell` gets the first fault of each bot, and who forfeits unplayed; UselessBots if that ends it.
     """
-    course, stop = Course(drawn), StopRule(drawn)
-    faults = FaultRule(drawn, unloadable(drawn, journal, options, tell), tell, course.columns)
-    count = Count(course, faults.counts.out)
-    _take_stored(journal, course, faults, stop, count)
-    known = KnownPairings(course.drawn, options.known)
+    course, stop = RoundTracker(drawn), StopRule(drawn)
+    faults = ForfeitRule(drawn, unloadable(drawn, journal, options, tell), tell, course.columns)
+    count = ProgressCounter(course, faults.counts.out)
+    _load_stored(journal, course, faults, stop, count)
+    known = CachedPairs(course.drawn, options.known)
     if count.left and not stop.reached:
         show(count.tick(stop, {}))
         log.info("%d of %d pairings left, %d workers", count.left, count.total, options.workers)
         tasks = course.drawn.tasks(after=count.done)
         tasks.unknown, tasks.out = known.unknown, faults.counts.out
-        workers = Workers(drawn, options)
+        workers = GameJob(drawn, options)
         workers.tell(faults.show_first, lambda: show(count.tick(stop, options.speeds(tasks))), tell)
         for batch, is_known in _batches(workers, tasks, count, known, faults):
             if not is_known:
@@ -126,11 +126,11 @@ def play(
                 break
     log.info("%d of %d pairings are finished", count.done, count.total)
     faults.refuse(over=True)
-    return Played(course.drawn, stop.final(not count.left), course.standing, known.taken)
+    return PlayResult(course.drawn, stop.final(not count.left), course.standing, known.taken)
 
 
-def _take_stored(
-    journal: Journal, course: Course, faults: FaultRule, stop: StopRule, count: "Count"
+def _load_stored(
+    journal: Journal, course: RoundTracker, faults: ForfeitRule, stop: StopRule, count: "Count"
 ) -> None:
     """Count the games of the journal."""
     for start, end, games in journal.parts(course.columns):
@@ -143,7 +143,7 @@ def _take_stored(
 
 
 def _batches(
-    workers: Workers, tasks: Tasks, count: "Count", known: KnownPairings, faults: FaultRule
+    workers: GameJob, tasks: TaskQueue, count: "Count", known: CachedPairs, faults: ForfeitRule
 ) -> Iterator[tuple[Batch, bool]]:
     """The batches in schedule order, each with whether it is known; taken one by one."""
 
@@ -161,14 +161,14 @@ def _batches(
             yield from known_next()
 
 
-class Count:
+class ProgressCounter:
     """The progress of a run: pairings done, and the standing of each match."""
 
-    def __init__(self, course: Course, out: Collection[int] = ()) -> None:
+    def __init__(self, course: RoundTracker, out: Collection[int] = ()) -> None:
         """Nothing is counted yet; `out` are the bots that are excluded by now."""
         self.course, self.out = course, out
         self.done = self.begun = 0
-        self.standings: dict[tuple[int, int], Standing] = {}
+        self.standings: dict[tuple[int, int], AnytimeScore] = {}
 
     @property
     def total(self) -> int:
@@ -189,17 +189,17 @@ class Count:
             if pair in pairings.fixed:
                 own &= number < len(pairings.keys)  # later ones only repeat
             standing = self.standings.get(pair) or self._begun(pair)
-            self.standings[pair] = observe(standing, points[own] / QUARTERS)
+            self.standings[pair] = update_anytime(standing, points[own] / QUARTERS)
         self.done = stop
         self.course.take(start, points)
 
-    def _begun(self, pair: tuple[int, int]) -> Standing:
+    def _begun(self, pair: tuple[int, int]) -> AnytimeScore:
         """The standing of a match before its first pairing."""
         pairings = self.course.drawn.pairings
         openings = len(pairings.keys)
         repeated = pairings.laid is None and pairings.pairs > openings
         again = pair not in pairings.fixed and repeated
-        return begun(openings, again=again)
+        return start_anytime(openings, again=again)
 
     def tick(self, stop: StopRule, speeds: dict[str, float]) -> Tick:
         """Where the run stands."""

@@ -14,8 +14,8 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic
 
-from arena.playing.executor import Backend, Item, Result, WorkFailed
-from arena.playing.in_process import Here
+from arena.playing.executor import Executor, Item, Result, WorkFailed
+from arena.playing.in_process import InProcessExecutor
 
 TURN_SECONDS = 0.05
 PATIENCE_SECONDS = 0.5
@@ -24,7 +24,7 @@ PR_SET_PDEATHSIG = 1
 PINNED = "each worker keeps to a core of its own with its bots; --no-pinning lets them move"
 
 
-class Processes(Generic[Item, Result]):
+class ProcessExecutor(Generic[Item, Result]):
     """A pool of processes, forked from here with the work they do."""
 
     def __init__(self, work: Callable[[Item], Result], workers: int) -> None:
@@ -33,7 +33,7 @@ class Processes(Generic[Item, Result]):
         self.pool = ProcessPoolExecutor(
             workers,
             multiprocessing.get_context("fork"),
-            initializer=_begin,
+            initializer=_init_worker,
             initargs=(os.getpid(), work),
         )
         self.waiting: deque[Future[Result]] = deque()
@@ -45,7 +45,7 @@ class Processes(Generic[Item, Result]):
     def submit(self, item: Item) -> None:
         """Take an item to work on; if the pool is broken already, its result is a failure."""
         try:
-            future: Future[Result] = self.pool.submit(_call, item)
+            future: Future[Result] = self.pool.submit(_run_item, item)
         except BrokenProcessPool as error:
             future = Future()
             future.set_exception(error)
@@ -55,7 +55,7 @@ class Processes(Generic[Item, Result]):
         """The results in order, calling `look` while each is awaited."""
         while self.waiting:
             if error := self._failure(self.waiting[0], look):
-                raise WorkFailed(trace_of(error))
+                raise WorkFailed(traceback_text(error))
             yield self.waiting.popleft().result()
 
     def _failure(self, future: "Future[Result]", look: Callable[[], None]) -> BaseException | None:
@@ -95,19 +95,19 @@ class Processes(Generic[Item, Result]):
                 results._writer.close()  # it waits for the rest of a result: now it reads the end
 
 
-def begin(work: Callable[[Item], Result], workers: int) -> Backend[Item, Result]:
+def begin(work: Callable[[Item], Result], workers: int) -> Executor[Item, Result]:
     """Start this many processes; with none, this process does the work."""
-    return Processes(work, workers) if workers else Here(work)
+    return ProcessExecutor(work, workers) if workers else InProcessExecutor(work)
 
 
-def trace_of(error: BaseException) -> str:
+def traceback_text(error: BaseException) -> str:
     """The traceback in the worker; empty if it died."""
     if isinstance(error, BrokenProcessPool):
         return ""
     return "".join(traceback.format_exception(error)).rstrip()
 
 
-def begin_child(parent: int) -> None:
+def init_child(parent: int) -> None:
     """Leave Ctrl-C to the parent, end when it ends, send what bots print to standard error."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -125,37 +125,37 @@ def end_with_parent(parent: int) -> None:
             os._exit(1)  # the parent died before that was set
 
 
-def _begin(parent: int, work: Callable[[Item], Result]) -> None:
-    begin_child(parent)
+def _init_worker(parent: int, work: Callable[[Item], Result]) -> None:
+    init_child(parent)
     process: Any = multiprocessing.current_process()
     process.work = work  # inherited, never pickled: only items and results travel
 
 
-def _call(item: Any) -> Any:
+def _run_item(item: Any) -> Any:
     process: Any = multiprocessing.current_process()
     return process.work(item)
 
 
-def pinning_words(workers: int, keeps: bool) -> str:
+def pinning_text(workers: int, keeps: bool) -> str:
     """What becomes of the cores, in one line; `keeps`: they could be kept to."""
-    if keeps and cores_for(workers):
+    if keeps and enough_cores(workers):
         return PINNED
     why = f": there are fewer cores than workers ({workers})" if keeps else ""
     return f"bots move between cores{why}"
 
 
-def cores_for(workers: int) -> bool:
+def enough_cores(workers: int) -> bool:
     """Whether each of so many workers can keep to a core of its own."""
     return hasattr(os, "sched_setaffinity") and workers <= len(os.sched_getaffinity(0))
 
 
-def own_core(workers: int) -> tuple[int, ...]:
+def pin_to_core(workers: int) -> tuple[int, ...]:
     """Keep this process to a core, for it waits while its bots think; they get the same one.
 
     Where there are fewer cores than workers, and in a process that is no worker, nothing is kept.
     """
     number = multiprocessing.current_process()._identity  # counts the children of one parent
-    if not number or not workers or not cores_for(workers):
+    if not number or not workers or not enough_cores(workers):
         return ()
     cores = sorted(os.sched_getaffinity(0))
     core = cores[(os.getppid() + number[-1]) % len(cores)]

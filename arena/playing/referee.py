@@ -8,93 +8,93 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.core import FAILURES, Agent, AgentFailure, Follower, Limit, Resigned
+from agents.core import FAILURES, Agent, AgentFailure, GameFollower, Limit, Resignation
 from agents.search.compiled_agent import CompiledAgent, decided
-from agents.search_info import Thought, thought_of_search, thought_of_words
-from arena.planning.games import DRAW, LOSS, WIN, Termination, TimedThought
-from arena.planning.tasks import CutOff
-from arena.playing.clock import GameClock, TimeControl
+from agents.search_info import SearchInfo, info_from_choice, info_from_data
+from arena.planning.games import DRAW, LOSS, WIN, MoveInfo, Termination
+from arena.planning.tasks import Cutoff
+from arena.playing.clock import AgentClock, TimeControl
 from games import Game, Position
 from games.base.errors import printable
 from games.board import Board
 from games.kernels.splitmix import STRIDE, mixed
 
 # Nanoseconds for which the agent was ready but did not run, of so many that its move took.
-Delayed = Callable[[int], int]
+LagReader = Callable[[int], int]
 # The slot of the agent's move, how many nodes it searched, who knows whether it could run.
-Ask = Callable[[Board, GameClock], tuple[int, int, Delayed]]
+Ask = Callable[[Board, AgentClock], tuple[int, int, LagReader]]
 # What the agent thought of the move that it just chose in this position.
-Think = Callable[[Position, int], Thought | None]
+Think = Callable[[Position, int], SearchInfo | None]
 LONGEST = 20_000
 FAULTS = {kind: Termination[kind.upper()] for kind in FAILURES}
 MOST_REASON = 4096  # characters of why a game was forfeited, all lines together
-SLOW = 1_000_000  # nanoseconds: below it nobody asks whether an agent could run
+LAG_CHECK_NS = 1_000_000  # nanoseconds: below it nobody asks whether an agent could run
 START = -1  # in place of a ply: the agent is built and starts a game
 # Returns the agent of a seat; building it may be its first failure.
 Seat = Callable[[], Agent]
 Controls = tuple[TimeControl, TimeControl]
-UNHURRIED = TimeControl(60.0), TimeControl(60.0)
+NO_LIMITS = TimeControl(60.0), TimeControl(60.0)
 
 
-def never(_: int) -> int:
+def no_delay(_: int) -> int:
     """An agent of this process is not delayed by others."""
     return 0
 
 
-def asked(agent: Any, of: Game) -> Ask:
+def make_asker(agent: Any, of: Game) -> Ask:
     """The function that asks this agent."""
     if isinstance(agent, CompiledAgent):
-        return ours(agent, of)
+        return ask_compiled(agent, of)
     if hasattr(getattr(agent, "bot", None), "delayed") and hasattr(agent, "answer"):
-        return far(agent)
-    return other(agent, of)
+        return ask_sandboxed(agent)
+    return ask_agent(agent, of)
 
 
-def thinking(agent: Any, of: Game) -> Think:
+def make_info_reader(agent: Any, of: Game) -> Think:
     """The function that asks this agent for its thought, which its clock does not count."""
     if isinstance(agent, CompiledAgent):
-        return lambda position, move: thought_of_search(
+        return lambda position, move: info_from_choice(
             of, position, agent.explained(position, agent.last(move))
         )
     if hasattr(agent, "thought"):
         thought: Think = agent.thought
         return thought
     if hasattr(agent, "said"):
-        return lambda position, move: thought_of_words(agent.said)
+        return lambda position, move: info_from_data(agent.said)
     return lambda position, move: None
 
 
-def ours(agent: CompiledAgent, of: Game) -> Ask:
+def ask_compiled(agent: CompiledAgent, of: Game) -> Ask:
     """An agent of this process; a search keeps to the game's clock as well as to its own limit."""
 
-    def ask(board: Board, clock: GameClock) -> tuple[int, int, Delayed]:
+    def ask(board: Board, clock: AgentClock) -> tuple[int, int, LagReader]:
         limit = None
         if agent.limit is not None and (seconds := clock.think()) is not None:
             limit = replace(agent.limit, seconds=min(seconds, agent.limit.seconds or seconds))
         choice = decided(agent, board.position, limit)
-        return of.slots_of(choice.move), choice.nodes, never
+        return of.slots_of(choice.move), choice.nodes, no_delay
 
     return ask
 
 
-def far(agent: Any) -> Ask:
+def ask_sandboxed(agent: Any) -> Ask:
     """A far agent: it is asked on the board itself."""
     delayed, answer = agent.bot.delayed, agent.answer
 
-    def ask(board: Board, clock: GameClock) -> tuple[int, int, Delayed]:
+    def ask(board: Board, clock: AgentClock) -> tuple[int, int, LagReader]:
         slot, nodes, _ = answer(board, clock.rest(), clock.think())
         return slot, nodes, delayed
 
     return ask
 
 
-def other(agent: Agent, of: Game) -> Ask:
+def ask_agent(agent: Agent, of: Game) -> Ask:
     """Any other agent; a program has no more time than its clock."""
     bot: Any = getattr(agent, "bot", None)
-    delayed = getattr(bot, "delayed", never)
+    delayed = getattr(bot, "delayed", no_delay)
     program: Any = agent if hasattr(agent, "conversation") else None
 
-    def ask(board: Board, clock: GameClock) -> tuple[int, int, Delayed]:
+    def ask(board: Board, clock: AgentClock) -> tuple[int, int, LagReader]:
         seconds, limit = clock.think(), None
         if program is not None:
             program.seconds = clock.rest()
@@ -113,9 +113,9 @@ class PlayedGame(NamedTuple):
     result: int
     margin: int
     termination: Termination
-    clocks: tuple[GameClock, GameClock]
+    clocks: tuple[AgentClock, AgentClock]
     trace: str
-    thoughts: tuple[TimedThought, ...] = ()
+    thoughts: tuple[MoveInfo, ...] = ()
 
 
 def game_id(of: Game, moves: Sequence[int]) -> int:
@@ -132,15 +132,15 @@ def play_game(
     seats: tuple[Seat, Seat],
     opening: Sequence[int],
     seeds: tuple[int, int],
-    verdict: CutOff | None = None,
-    controls: Controls = UNHURRIED,
+    verdict: Cutoff | None = None,
+    controls: Controls = NO_LIMITS,
     thoughtful: bool = False,
 ) -> PlayedGame:
     """Play one game; an agent's fault ends it as a forfeit, explained in `trace`.
 
     `opening` is in slots; `thoughtful` also asks what agents thought of their moves.
     """
-    table = _Table(board, verdict, controls, thoughtful)
+    table = _Game(board, verdict, controls, thoughtful)
     try:
         for seat in (0, 1):
             table.begin(seat, seats[seat], seeds[seat])
@@ -160,19 +160,19 @@ class _Forfeit(Exception):  # noqa: N818  # the glossary's word
         self.seat, self.termination, self.trace = seat, termination, trace
 
 
-class _Table:
+class _Game:
     """A game under way: the board, the moves so far, their cost."""
 
     def __init__(
-        self, board: Board, verdict: CutOff | None, controls: Controls, thoughtful: bool
+        self, board: Board, verdict: Cutoff | None, controls: Controls, thoughtful: bool
     ) -> None:
         self.board, self.of, self.verdict = board, board.game, verdict
-        self.clocks = GameClock(controls[0]), GameClock(controls[1])
+        self.clocks = AgentClock(controls[0]), AgentClock(controls[1])
         self.asks: list[Ask] = []
         self.thinks: list[Think] = []
         self.thoughtful = thoughtful
-        self.thoughts: list[TimedThought] = []
-        self.followers: list[Follower] = []
+        self.thoughts: list[MoveInfo] = []
+        self.followers: list[GameFollower] = []
         self.slots: list[int] = []
         board.begin()
 
@@ -181,10 +181,10 @@ class _Table:
         with self._waiting_for(seat, START):
             agent = agent_of()
             agent.start(seed)
-        self.asks.append(asked(agent, self.of))
+        self.asks.append(make_asker(agent, self.of))
         if self.thoughtful:
-            self.thinks.append(thinking(agent, self.of))
-        self.followers += [agent] if isinstance(agent, Follower) else []
+            self.thinks.append(make_info_reader(agent, self.of))
+        self.followers += [agent] if isinstance(agent, GameFollower) else []
 
     def leave(self) -> None:
         """Tell who follows the game that it is over."""
@@ -206,9 +206,9 @@ class _Table:
     def play(self) -> None:
         """Ask the mover for its move until the game is over; nobody is asked for a forced pass."""
         board = self.board
-        while board.found >= 0 and len(self.slots) < LONGEST:
+        while board.move_count >= 0 and len(self.slots) < LONGEST:
             seat = board.mover
-            self.place(self._choice(seat) if board.found else board.slots[0])
+            self.place(self._choice(seat) if board.move_count else board.slots[0])
             if board.mover != seat:
                 self.clocks[seat].turn_ends()
 
@@ -220,7 +220,7 @@ class _Table:
             with self._waiting_for(seat, len(self.slots)):
                 slot, nodes, delayed = self.asks[seat](self.board, clock)
             taken = time.perf_counter_ns() - begun
-            lag = delayed(taken) if taken > SLOW else 0
+            lag = delayed(taken) if taken > LAG_CHECK_NS else 0
         finally:
             own = clock.charge(time.perf_counter_ns() - begun, lag)
         clock.nodes += nodes
@@ -233,7 +233,7 @@ class _Table:
         """Keep what the agent thought of the move that it has just chosen."""
         move = self.of.moves_of(slot)
         if thought := self.thinks[seat](self.board.position, move):
-            self.thoughts.append(TimedThought(len(self.slots) + 1, seat, nanoseconds, thought))
+            self.thoughts.append(MoveInfo(len(self.slots) + 1, seat, nanoseconds, thought))
 
     @contextmanager
     def _waiting_for(self, seat: int, ply: int) -> Iterator[None]:
@@ -243,8 +243,8 @@ class _Table:
         try:
             yield
         except AgentFailure as fault:
-            raise _Forfeit(seat, FAULTS[fault.kind], bounded(fault.description)) from None
-        except Resigned:
+            raise _Forfeit(seat, FAULTS[fault.kind], truncate_message(fault.description)) from None
+        except Resignation:
             raise _Forfeit(seat, Termination.RESIGNED, "") from None
 
     def finished(self) -> PlayedGame:
@@ -267,7 +267,7 @@ class _Table:
         return PlayedGame(moves, result, margin, how, self.clocks, trace, thoughts)
 
 
-def bounded(text: str) -> str:
+def truncate_message(text: str) -> str:
     """Words of a bot, each line printable, not too much of them in all."""
     lines = (printable(line) for line in text[: 2 * MOST_REASON].splitlines())
     whole = "\n".join(lines)

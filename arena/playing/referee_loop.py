@@ -10,16 +10,24 @@ from numpy.typing import NDArray
 from agents.core import Agent
 from agents.fault_text import fault_text
 from agents.registry import users_code
-from arena.planning.games import DRAW, LOSS, PLAYED, WIN, Games, Termination, encoded_thoughts
+from arena.planning.games import (
+    DRAW,
+    LOSS,
+    RESULT_COLUMNS,
+    WIN,
+    Games,
+    Termination,
+    encode_search_info,
+)
 from arena.planning.openings.openings import NO_MOVE
 from arena.planning.pair_order import Block
 from arena.planning.schedule import DrawnPlan
-from arena.planning.tasks import CutOff, Task, Unasked, Verdicts
-from arena.playing.clock import GameClock, time_control
-from arena.playing.compiled_loop import seeds_of
+from arena.planning.tasks import Cutoff, Cutoffs, Disqualification, Task
+from arena.playing.clock import AgentClock, time_control
+from arena.playing.compiled_loop import player_seeds
 from arena.playing.early_faults import EarlyFault
 from arena.playing.fault_counts import most_timeouts
-from arena.playing.referee import START, UNHURRIED, PlayedGame, game_id, play_game
+from arena.playing.referee import NO_LIMITS, START, PlayedGame, game_id, play_game
 from games import Game
 from games.board import Board
 from games.kernels import boards, jit
@@ -31,14 +39,14 @@ RESULT_TEXTS = {
     LOSS: "a loss of the first agent",
 }
 SEATS = ("first", "second")
-EXCLUDED = Unasked(Termination.UNLOADABLE, "is excluded")
+EXCLUDED = Disqualification(Termination.UNLOADABLE, "is excluded")
 
 
-class Unclean(RuntimeError):  # noqa: N818  # what a game is, not an error of the code
+class RulesViolation(RuntimeError):  # noqa: N818  # what a game is, not an error of the code
     """A game is not what the rules make of its moves: our fault, never an agent's."""
 
 
-def replayed(of: Game, moves: NDArray[np.int16], plies: NDArray[np.int32]) -> NDArray[np.int64]:
+def replay_games(of: Game, moves: NDArray[np.int16], plies: NDArray[np.int32]) -> NDArray[np.int64]:
     """A row for each game: how many plies were legal, whether it ended, its margin, its id."""
     results = np.empty((len(plies), 4), np.int64)
     kernels = jit.bound(of.family_name, boards.of_family)
@@ -47,7 +55,7 @@ def replayed(of: Game, moves: NDArray[np.int16], plies: NDArray[np.int32]) -> ND
     return results
 
 
-def unclean(
+def find_rules_violation(
     of: Game,
     moves: NDArray[np.int16],
     plies: NDArray[np.int32],
@@ -71,7 +79,7 @@ def unclean_games(
     ids: NDArray[np.uint64] | None = None,
 ) -> Iterator[tuple[int, str]]:
     """Every game that breaks the rules, and how."""
-    found = replayed(of, moves, plies)
+    found = replay_games(of, moves, plies)
     normal = terminations == Termination.NORMAL
     scored = np.where(margins > 0, WIN, np.where(margins == 0, DRAW, LOSS))
     faults = {
@@ -116,11 +124,11 @@ def _value_text(column: str, value: Any) -> str:
     return f"{column} {value}"
 
 
-def refuse_unclean(of: Game, games: Sequence[PlayedGame]) -> None:
+def check_rules(of: Game, games: Sequence[PlayedGame]) -> None:
     """Raise Unclean if a game is not what the rules make of its moves."""
     moves = np.array([move for game in games for move in game.moves], np.int16)
     plies = np.array([len(game.moves) for game in games], np.int32)
-    fault = unclean(
+    fault = find_rules_violation(
         of, moves, plies,
         np.array([game.result for game in games], np.int8),
         np.array([game.margin for game in games], np.int32),
@@ -128,7 +136,7 @@ def refuse_unclean(of: Game, games: Sequence[PlayedGame]) -> None:
     )  # fmt: skip
     if fault is not None:
         row, words = fault
-        raise Unclean(f"replayed by clean rules, game {row + 1} of a block differs: {words}")
+        raise RulesViolation(f"replayed by clean rules, game {row + 1} of a block differs: {words}")
 
 
 def ignore(_: EarlyFault) -> None:
@@ -169,7 +177,7 @@ class RefereeLoop:
         """
         of, pairings = self.drawn.of, self.drawn.pairings
         openings = self.drawn.openings.slots[pairings.openings(block)]
-        seeds = [seeds_of(pairings, block, leg).tolist() for leg in (0, 1)]
+        seeds = [player_seeds(pairings, block, leg).tolist() for leg in (0, 1)]
         games: list[PlayedGame] = []
         timeouts = Counter[int]()
         out = {*(task.out or ())}
@@ -178,7 +186,7 @@ class RefereeLoop:
             for leg, places in enumerate(((block.a, block.b), (block.b, block.a))):
                 gone = [at in out or bool(self.excluded[at]) for at in places]
                 if any(gone):
-                    games.append(unplayed(of, gone.index(True), EXCLUDED))
+                    games.append(forfeit_record(of, gone.index(True), EXCLUDED))
                     continue
                 verdict = task.verdicts.get((block.first + i, leg))
                 game = self._game(places, opening, seeds[leg][i], verdict)
@@ -190,12 +198,12 @@ class RefereeLoop:
                     timeouts[guilty] += how is Termination.TIMEOUT
                     if task.out is not None and timeouts[guilty] == self.most_timeouts.get(guilty):
                         out.add(guilty)
-        refuse_unclean(of, games)
-        return records(of, games, self.drawn.plan.keep_moves)
+        check_rules(of, games)
+        return games_from_records(of, games, self.drawn.plan.keep_moves)
 
     def _game(
         self, places: tuple[int, int], opening: list[int], seeds: list[int],
-        verdict: CutOff | None,
+        verdict: Cutoff | None,
     ) -> PlayedGame:  # fmt: skip
         seats = (lambda: self.agent(places[0])), (lambda: self.agent(places[1]))
         controls = self.controls[places[0]], self.controls[places[1]]
@@ -204,14 +212,14 @@ class RefereeLoop:
                          thoughtful)  # fmt: skip
 
 
-def unplayed(of: Game, seat: int, why: Unasked) -> PlayedGame:
+def forfeit_record(of: Game, seat: int, why: Disqualification) -> PlayedGame:
     """A game that an agent forfeits without being asked."""
-    clocks = GameClock(UNHURRIED[0]), GameClock(UNHURRIED[1])
+    clocks = AgentClock(NO_LIMITS[0]), AgentClock(NO_LIMITS[1])
     result, margin = (WIN if seat else LOSS), of.margin(of.start())
     return PlayedGame((), result, margin, why.termination, clocks, why.reason)
 
 
-def records(of: Game, games: list[PlayedGame], keep_moves: bool) -> Games:
+def games_from_records(of: Game, games: list[PlayedGame], keep_moves: bool) -> Games:
     """The columns of finished games."""
     rows: dict[str, list[Any]] = {
         "game_id": [game_id(of, game.moves) for game in games],
@@ -230,14 +238,14 @@ def records(of: Game, games: list[PlayedGame], keep_moves: bool) -> Games:
             f"{name}_lag": [clock.lag for clock in clocks],
             f"{name}_moves": [clock.chosen for clock in clocks],
         }
-    columns = {name: np.array(rows[name], kind) for name, kind in PLAYED.items()}
+    columns = {name: np.array(rows[name], kind) for name, kind in RESULT_COLUMNS.items()}
     moves = np.array([move for game in games for move in game.moves], np.int16)
     traces = {row: game.trace for row, game in enumerate(games) if game.trace}
-    thoughts = {row: encoded_thoughts(g.thoughts) for row, g in enumerate(games) if g.thoughts}
+    thoughts = {row: encode_search_info(g.thoughts) for row, g in enumerate(games) if g.thoughts}
     return Games(columns, moves if keep_moves else None, traces, thoughts)
 
 
-def stored_verdicts(games: Games, pairings: Iterable[int], first: int = 0) -> Verdicts:
+def stored_cutoffs(games: Games, pairings: Iterable[int], first: int = 0) -> Cutoffs:
     """The verdicts on stored games that were cut off; with them the games are repeated at once.
 
     The games begin with those of the pairing `first`.
@@ -247,5 +255,5 @@ def stored_verdicts(games: Games, pairings: Iterable[int], first: int = 0) -> Ve
         row = 2 * (pairing - first) + leg
         if games.termination[row] == Termination.TIMEOUT:
             seat, plies = 1 if games.result[row] else 0, int(games.plies[row])
-            verdicts[pairing, leg] = CutOff(plies or START, seat)
+            verdicts[pairing, leg] = Cutoff(plies or START, seat)
     return verdicts

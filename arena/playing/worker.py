@@ -11,60 +11,60 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.core import Agent, AgentFailure, AgentSpec, Limit, Terms
-from agents.create import agent_of
+from agents.core import Agent, AgentFailure, AgentSpec, HostSettings, Limit
+from agents.create import create_agent
 from agents.registry import users_code
-from agents.sandbox.sandbox import MOST_LOST, SpawnerLost, Wall
+from agents.sandbox.sandbox import MAX_RESTARTS, Sandbox, SpawnerLost
 from agents.search.compiled_agent import CompiledAgent
 from arena.planning.games import (
-    CLOCKED,
+    TIMING_COLUMNS,
     Batch,
     Games,
-    batched,
-    decoded,
-    games_of_rows,
-    joined,
-    moves_of,
+    concat_games,
+    decode_games,
+    make_batch,
+    moves_of_game,
+    take_games,
 )
-from arena.planning.pair_order import Block, Pairings
-from arena.planning.schedule import DrawnPlan, draw
-from arena.planning.tasks import BATCH_SECONDS, Task, Tasks, Verdicts
+from arena.planning.pair_order import Block, PairOrder
+from arena.planning.schedule import DrawnPlan, make_schedule
+from arena.planning.tasks import BATCH_SECONDS, Cutoffs, Task, TaskQueue
 from arena.playing import executor, process_pool
 from arena.playing.clock import with_own_seconds
-from arena.playing.cluster.package import Parcel, parcel
-from arena.playing.compiled_loop import COSTS, CompiledLoop, Pair, TooLong
+from arena.playing.cluster.package import WorkPackage, make_package
+from arena.playing.compiled_loop import COST_FIELDS, CompiledLoop, GameTooLong, Pair
 from arena.playing.early_faults import EarlyFault, EarlyFaults
-from arena.playing.executor import ItemFailed, NextItem, in_order
+from arena.playing.executor import ItemFailed, NextItem, run_in_order
 from arena.playing.options import Interrupts
-from arena.playing.process_pool import own_core
-from arena.playing.referee_loop import RefereeLoop, ignore, stored_verdicts
+from arena.playing.process_pool import pin_to_core
+from arena.playing.referee_loop import RefereeLoop, ignore, stored_cutoffs
 from arena.playing.regular_lines import regular_lines
-from arena.storage.game_cache import KnownGames
+from arena.storage.game_cache import GameCache
 from arena.storage.run_log import renew_logs
 from games.base.errors import Unfinished
 
 if TYPE_CHECKING:
     from arena.playing.cluster.connection import Cluster
 
-MOST_KNOWN = 4096  # pairings that a process remembers; others it plays again
-FREE = (*{*COSTS, *CLOCKED}, "first_moves", "second_moves")
+MAX_REMEMBERED = 4096  # pairings that a process remembers; others it plays again
+COST_COLUMNS = (*{*COST_FIELDS, *TIMING_COLUMNS}, "first_moves", "second_moves")
 Play = Callable[[Block], list[Games]]
 Key = tuple[int, int, int]  # both agents and the opening
 log = logging.getLogger(__name__)
 # A client and a scheduler do about 800 (docs/cluster.md): a quarter of that leaves them idle enough
 # to answer at once.
-TASKS_A_SECOND = 200
-KEPT = "what is finished is kept, the same command continues"
+MAX_TASKS_PER_SECOND = 200
+RESUME_HINT = "what is finished is kept, the same command continues"
 
 
-class Repeats:
+class DuplicateGames:
     """The games that one process remembers of matches that depend on nothing but the opening.
 
     All pairings of such a match that share an opening share a seed, so it does not matter which
     of them is played: the tables are the same for any number of processes.
     """
 
-    def __init__(self, pairings: Pairings) -> None:
+    def __init__(self, pairings: PairOrder) -> None:
         """Nothing is remembered yet."""
         self.pairings = pairings
         self.known: dict[Key, Games] = {}
@@ -72,10 +72,10 @@ class Repeats:
     def games(self, block: Block, play: Play) -> list[Games]:
         """Both games of every pairing of the block; `play` plays those that are new."""
         openings = len(self.pairings.keys)
-        once = joined(list(self._once(block._replace(size=min(block.size, openings)), play)))
+        once = concat_games(list(self._once(block._replace(size=min(block.size, openings)), play)))
         if block.size <= openings:
             return [once]
-        return [once, copied(once, np.arange(openings, block.size) % openings)]
+        return [once, copy_games(once, np.arange(openings, block.size) % openings)]
 
     def _once(self, block: Block, play: Play) -> Iterator[Games]:
         """The games of a block in which no opening comes twice."""
@@ -90,21 +90,21 @@ class Repeats:
             while end < len(keys) and keys[end] not in self.known:
                 end += 1
             piece = block._replace(first=block.first + at, number=block.number + at, size=end - at)
-            played = joined(play(piece))
+            played = concat_games(play(piece))
             self._remember(keys[at:end], played)
             yield played
             at = end
 
     def _remember(self, keys: list[Key], played: Games) -> None:
-        for pairing, key in enumerate(keys[: MOST_KNOWN - len(self.known)]):
-            self.known[key] = copied(played, np.array([pairing]))
+        for pairing, key in enumerate(keys[: MAX_REMEMBERED - len(self.known)]):
+            self.known[key] = copy_games(played, np.array([pairing]))
 
 
-def copied(games: Games, pairings: NDArray[np.int64]) -> Games:
+def copy_games(games: Games, pairings: NDArray[np.int64]) -> Games:
     """A copy of the games of some pairings, at no cost: no agent had to think."""
     rows = np.stack([2 * pairings, 2 * pairings + 1], axis=1).ravel()
-    again = games_of_rows(games, rows)
-    for name in FREE:
+    again = take_games(games, rows)
+    for name in COST_COLUMNS:
         again.columns[name] = np.zeros_like(again.columns[name])
     return again
 
@@ -112,11 +112,11 @@ def copied(games: Games, pairings: NDArray[np.int64]) -> Games:
 class Worker:
     """The agents of one process, built when first needed, and the two loops they play in."""
 
-    def __init__(self, drawn: DrawnPlan, wall: Wall | None = None) -> None:
+    def __init__(self, drawn: DrawnPlan, wall: Sandbox | None = None) -> None:
         """Nothing is built yet; bots live behind the wall, or behind one of its own."""
         self.drawn = drawn
         thoughts = drawn.plan.thoughts
-        self.terms = Terms(wall or Wall(), thoughts=thoughts)
+        self.terms = HostSettings(wall or Sandbox(), thoughts=thoughts)
         self.homes: Mapping[str, str] = {}  # of paths here, how they are to be called
         self.workers = 0  # how many play beside each other; 0: nobody keeps to a core
         self.agents: dict[int, Agent] = {}
@@ -124,13 +124,13 @@ class Worker:
         self.begun: set[int] = set()  # bots that were started apart
         self.compiled_loop = CompiledLoop(drawn)
         self.referee_loop = RefereeLoop(drawn, self.agent)
-        self.repeats = Repeats(drawn.pairings)
+        self.repeats = DuplicateGames(drawn.pairings)
 
     def agent(self, place: int) -> Agent:
         """The agent at one place of the experiment."""
         if place not in self.agents:
             if users_code(self.drawn.specs[place]) and not self.terms.cores:
-                self.terms = replace(self.terms, cores=own_core(self.workers))
+                self.terms = replace(self.terms, cores=pin_to_core(self.workers))
             self.agents[place] = self._built(self.drawn.specs[place])
         return self.agents[place]
 
@@ -142,7 +142,9 @@ class Worker:
         self.agents[place] = self._built(spec)
 
     def _built(self, spec: AgentSpec) -> Agent:
-        return agent_of(spec, self.drawn.of, with_own_seconds(self.terms, self.drawn.plan, spec))
+        return create_agent(
+            spec, self.drawn.of, with_own_seconds(self.terms, self.drawn.plan, spec)
+        )
 
     def warm(self) -> None:
         """Build and compile our own agents, so that processes forked from here need not."""
@@ -157,8 +159,8 @@ class Worker:
         if self.starts_apart:
             self._start_bots(task)
         begun = time.perf_counter()
-        games = called_at_home(self.play(task), self.homes)
-        batch = batched(task.start, task.stop, games, 0.0)
+        games = with_sender_paths(self.play(task), self.homes)
+        batch = make_batch(task.start, task.stop, games, 0.0)
         return batch._replace(seconds=time.perf_counter() - begun)
 
     def _start_bots(self, task: Task) -> None:
@@ -178,21 +180,21 @@ class Worker:
         parts: list[Games] = []
         pairings = self.drawn.pairings.carrying(task.blocks)
         for block in pairings.blocks(task.start, task.stop):
-            if self.drawn.pairings.repeats(block) and not left_out(block, task):
+            if self.drawn.pairings.repeats(block) and not is_disqualified(block, task):
                 parts += self.repeats.games(block, lambda piece: self._block(piece, task))
             else:
                 parts += self._block(block, task)
-        return joined(parts)
+        return concat_games(parts)
 
     def _block(self, block: Block, task: Task) -> list[Games]:
-        if left_out(block, task):
+        if is_disqualified(block, task):
             return [self.referee_loop.play(block, task)]
         both = self.compiled(block)
         if both is None:
             return [self.referee_loop.play(block, task)]
         try:
             return [self.compiled_loop.play(block, both)]
-        except TooLong:
+        except GameTooLong:
             return [self.referee_loop.play(block, task)]
 
     def compiled(self, block: Block) -> Pair | None:
@@ -210,7 +212,7 @@ class Worker:
         return None
 
 
-def called_at_home(games: Games, homes: Mapping[str, str]) -> Games:
+def with_sender_paths(games: Games, homes: Mapping[str, str]) -> Games:
     """The games, in whose traces paths of this machine are called what the client calls them."""
     if not (homes and games.traces):
         return games
@@ -220,20 +222,22 @@ def called_at_home(games: Games, homes: Mapping[str, str]) -> Games:
     return replace(games, traces=traces)
 
 
-def left_out(block: Block, task: Task) -> bool:
+def is_disqualified(block: Block, task: Task) -> bool:
     """Return whether one of both agents is excluded."""
     return any(place in (block.a, block.b) for place in task.out or ())
 
 
-def played_here(drawn: DrawnPlan, pairing: int, verdicts: Verdicts, wall: Wall) -> Games:
+def play_pair(drawn: DrawnPlan, pairing: int, verdicts: Cutoffs, wall: Sandbox) -> Games:
     """Both games of the pairing with their moves."""
     blocks = drawn.pairings.carried(pairing, pairing + 1)
-    drawn = draw(replace(drawn.plan, keep_moves=True), drawn.openings, drawn.pairings.fixed)
+    drawn = make_schedule(
+        replace(drawn.plan, keep_moves=True), drawn.openings, drawn.pairings.fixed
+    )
     task = Task(pairing, pairing + 1, verdicts, blocks)
-    return wall.despite_losses(lambda: Worker(drawn, wall).play(task))
+    return wall.with_restarts(lambda: Worker(drawn, wall).play(task))
 
 
-def replayer(drawn: DrawnPlan, wall: Wall) -> Callable[[int, Games], list[int]]:
+def make_move_replayer(drawn: DrawnPlan, wall: Sandbox) -> Callable[[int, Games], list[int]]:
     """A function that plays the game of a row again, for runs that kept no moves.
 
     It takes both games of the pairing, too.
@@ -241,8 +245,8 @@ def replayer(drawn: DrawnPlan, wall: Wall) -> Callable[[int, Games], list[int]]:
 
     def moves(row: int, games: Games) -> list[int]:
         pairing, leg = divmod(row, 2)
-        verdicts = stored_verdicts(games, [pairing], first=pairing)
-        return moves_of(played_here(drawn, pairing, verdicts, wall), leg)
+        verdicts = stored_cutoffs(games, [pairing], first=pairing)
+        return moves_of_game(play_pair(drawn, pairing, verdicts, wall), leg)
 
     return moves
 
@@ -253,8 +257,8 @@ class PlayOptions(NamedTuple):
     workers: int  # processes; 0: games are played in this one
     interrupts: Interrupts
     cluster: "Cluster | None" = None  # in place of processes
-    wall: Wall | None = None  # None: one for each crew
-    known: KnownGames | None = None  # games that need not be played
+    wall: Sandbox | None = None  # None: one for each crew
+    known: GameCache | None = None  # games that need not be played
     pinned: bool = True  # whether a worker keeps to a core with its bots, where there are enough
 
     @property
@@ -266,9 +270,9 @@ class PlayOptions(NamedTuple):
     def batch_seconds(self) -> float:
         """How long a task should take: with many workers one scheduler hands them out."""
         slots = 0 if self.cluster is None else self.cluster.slots
-        return max(BATCH_SECONDS, slots / TASKS_A_SECOND)
+        return max(BATCH_SECONDS, slots / MAX_TASKS_PER_SECOND)
 
-    def speeds(self, tasks: Tasks) -> dict[str, float]:
+    def speeds(self, tasks: TaskQueue) -> dict[str, float]:
         """How many games each worker of the cluster plays a second, by what it played last."""
         if self.cluster is None:
             return {}
@@ -283,7 +287,7 @@ class PlayOptions(NamedTuple):
     def begin(
         self,
         work: Callable[[], Callable[[executor.Item], executor.Result]],
-        sent: Callable[[], Parcel],
+        sent: Callable[[], WorkPackage],
         look: Callable[[], None],
         workers: int | None,
     ) -> executor.Backend[executor.Item, executor.Result]:
@@ -291,12 +295,12 @@ class PlayOptions(NamedTuple):
         if self.cluster is None:
             most = self.workers if workers is None else min(workers, self.workers)
             return process_pool.begin(work(), most)
-        from arena.playing.cluster.dask_executor import Farm  # noqa: PLC0415  # it loads Dask
+        from arena.playing.cluster.dask_executor import DaskExecutor  # noqa: PLC0415  # it loads Dask
 
-        return Farm(self.cluster, sent(), workers is not None, look)
+        return DaskExecutor(self.cluster, sent(), workers is not None, look)
 
 
-class RunFailed(Unfinished):  # the run ends here; the games already played are kept
+class PairFailed(Unfinished):  # the run ends here; the games already played are kept
     """A pairing that cannot be played; `pairing` is its number."""
 
     def __init__(self, pairing: int, message: str) -> None:
@@ -309,7 +313,7 @@ def nothing() -> None:
     """Do nothing while results are awaited."""
 
 
-class Workers:
+class GameJob:
     """The crew that plays the tasks of a plan; its worker is made here and forked."""
 
     def __init__(self, drawn: DrawnPlan, options: PlayOptions) -> None:
@@ -319,7 +323,7 @@ class Workers:
         self.homes: Mapping[
             str, str
         ] = {}  # its paths of users' files, and what the client calls them
-        self.wall = options.wall or Wall()
+        self.wall = options.wall or Sandbox()
         self.worker = Worker(drawn, self.wall)
         self.worker.workers = options.workers if options.pinned else 0
         self.early = EarlyFaults()
@@ -367,14 +371,14 @@ class Workers:
                 self.get_ready()
         try:
             with self.options.interrupts.wait_for_look():
-                yield from in_order(self, next_task)
+                yield from run_in_order(self, next_task)
         except ItemFailed as failure:
             raise self._blamed(failure) from None
         finally:
             if self.options.wall is None:
                 self.wall.close()
 
-    def _blamed(self, failure: ItemFailed) -> RunFailed:
+    def _blamed(self, failure: ItemFailed) -> PairFailed:
         """The failure that names the pairing and what happened."""
         pairing = failure.item.start
         pairings = self.drawn.pairings.carrying(failure.item.blocks)
@@ -385,7 +389,7 @@ class Workers:
             log.error("pairing %d is void%s: %s", pairing, at, failure.trace)
         what = failure.trace.rpartition("\n")[2] or "ended its worker"
         who = f"{names[block.a]} against {names[block.b]}"
-        return RunFailed(pairing, f"({who}): {what}, and again when played alone{at}")
+        return PairFailed(pairing, f"({who}): {what}, and again when played alone{at}")
 
     # What `in_order` needs of a crew.
 
@@ -394,19 +398,19 @@ class Workers:
 
         A spawner of bots that was lost is begun again; SpawnerLost if that happens all the time.
         """
-        self.excuse = self.wall.renewed()
+        self.excuse = self.wall.restart_if_lost()
         if self.excuse:
             self.lost += 1
             log.warning("the spawner of bots was lost, and is begun again")
-            if self.lost > MOST_LOST:
-                raise SpawnerLost(f"the spawner of bots was lost {self.lost} times: {KEPT}")
+            if self.lost > MAX_RESTARTS:
+                raise SpawnerLost(f"the spawner of bots was lost {self.lost} times: {RESUME_HINT}")
         self.worker.homes = self.homes
         return self.options.begin(lambda: self.worker.batch, self.parcel, self.look, workers)
 
-    def parcel(self) -> Parcel:
+    def parcel(self) -> WorkPackage:
         """The plan, to be played by others."""
-        maker = "arena.playing.worker:far_workers"
-        return parcel(maker, (self.drawn,), self.wall.required)
+        maker = "arena.playing.worker:remote_game_job"
+        return make_package(maker, (self.drawn,), self.wall.required)
 
     def look(self) -> None:
         """Raise if a signal arrived; pass on what happened meanwhile."""
@@ -417,7 +421,7 @@ class Workers:
 
     def split(self, task: Task) -> list[Task]:
         """The task as one task for each pairing."""
-        return task.singles()
+        return task.split()
 
     def excused(self, task: Task) -> bool:
         """Only a lost spawner explains the failure of a pairing: we end no workers ourselves."""
@@ -434,14 +438,14 @@ class Workers:
         if len(parts) == 1:
             return parts[0]._replace(worker=self.name)
         placed = self.drawn.pairings.carrying(task.blocks).columns(task.start, task.stop)
-        games = decoded([part.games for part in parts], placed)
+        games = decode_games([part.games for part in parts], placed)
         seconds = sum(part.seconds for part in parts)
-        return batched(task.start, task.stop, games, seconds, self.name)
+        return make_batch(task.start, task.stop, games, seconds, self.name)
 
 
-def far_workers(plans: tuple[DrawnPlan, ...], required: bool) -> Workers:
+def remote_game_job(plans: tuple[DrawnPlan, ...], required: bool) -> GameJob:
     """The workers of a plan on a machine of a cluster, where one item is played at a time.
 
     Its bots play behind its own wall; `required` refuses a weak one.
     """
-    return Workers(plans[0], PlayOptions(1, Interrupts(), wall=Wall(required)))
+    return GameJob(plans[0], PlayOptions(1, Interrupts(), wall=Sandbox(required)))

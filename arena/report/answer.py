@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from arena.analysis.checks.claims import FAILS, HOLDS
 from arena.analysis.tables import WinRateRow, mirror_of
-from arena.report.data import Report
+from arena.report.data import ReportData
 from arena.report.figure import strong
-from arena.report.html import ISOLATE, ISOLATED, Html, isolated, joined, name_of, tag
+from arena.report.html import ISOLATE, ISOLATED, Html, isolate, join, name_of, tag
 from arena.report.numbers import (
     CENSUS,
     confidence,
@@ -15,14 +15,14 @@ from arena.report.numbers import (
     counted,
     difference_of,
     elo_ends,
-    known_from,
     points,
     score_of,
     share,
     share_ends,
+    stored_estimate,
     strength_of,
 )
-from arena.report.unsettled import in_words, names_of, runs
+from arena.report.unsettled import group_html, names_of, unsettled_groups
 from arena.stats.elo import FEW_OPENINGS
 from arena.stats.estimate import Scope
 from arena.stats.sprt import Decision
@@ -43,7 +43,7 @@ CROWNED = Html("Ranked by points; the ratings below say how sure the order is.")
 Stored = dict[str, float]
 
 
-def always_claim(report: Report) -> tuple[WinRateRow, KeyValues] | None:
+def always_claim(report: ReportData) -> tuple[WinRateRow, KeyValues] | None:
     """The row of the only check of two agents that every game is won, seen by its winner."""
     for check in report.checks:
         winner, beats, loser = str(check["that"]).partition(BEATS)
@@ -53,21 +53,21 @@ def always_claim(report: Report) -> tuple[WinRateRow, KeyValues] | None:
     return None
 
 
-def every_game(report: Report, row: WinRateRow, check: KeyValues) -> tuple[str, str, Html]:
+def always_answer(report: ReportData, row: WinRateRow, check: KeyValues) -> tuple[str, str, Html]:
     """Question, answer and how sure it is, where every game was to be won."""
     wins, draws = row.first_wins + row.second_wins, row.first_draws + row.second_draws
     losses, known = row.games - wins - draws, score_of(row)
-    game, name = report.game_name, isolated(row.agent)
+    game, name = report.game_name, isolate(row.agent)
     question = f"Does {name} win every game of {game} against "
     winnable = check.get("values", {}).get("always") == "winnable"
-    question += f"{isolated(row.opponent)}{' that can be won' if winnable else ''}?"
+    question += f"{isolate(row.opponent)}{' that can be won' if winnable else ''}?"
     if check.get("values", {}).get("always") == "proved":
         proved = "Yes: it is" if check["status"] == HOLDS else "No: it is not"
         return question, f"{proved} proved that {name} wins every game.", score_sentence(row)
     if wins == row.games:
         headline = f"Yes: {name} won all {counted(row.games, 'game')}."
         end = f", from {counted(row.openings, 'opening')} on both sides."
-        return (question, headline, joined([score_sentence(row), end]))
+        return (question, headline, join([score_sentence(row), end]))
     parts = [f"drew {count(draws)}" if draws else "", f"lost {count(losses)}" if losses else ""]
     rest = " and ".join(part for part in parts if part)
     if check["status"] == HOLDS:  # of what could be won, all was
@@ -79,41 +79,41 @@ def every_game(report: Report, row: WinRateRow, check: KeyValues) -> tuple[str, 
     shown = tag("a", "shown below", href="#games=against")
     number = "The other game is" if row.games - wins == 1 else "The other games are"
     if known.value is None:
-        return (question, f"{headline}.", joined([f"{number} ", shown, "."]))
-    return (question, f"{headline}.", joined([score_sentence(row), f". {number} ", shown, "."]))
+        return (question, f"{headline}.", join([f"{number} ", shown, "."]))
+    return (question, f"{headline}.", join([score_sentence(row), f". {number} ", shown, "."]))
 
 
 def score_sentence(row: WinRateRow) -> Html:
     """The score with its interval."""
     known = score_of(row)
     if known.value is None:
-        return joined([f"{known.why[:1].upper()}{known.why[1:]}"])
+        return join([f"{known.why[:1].upper()}{known.why[1:]}"])
     if known.kind == CENSUS:
-        return joined([f"Its score is {share(known.value)}, exact for all openings there are"])
+        return join([f"Its score is {share(known.value)}, exact for all openings there are"])
     if not known.bounded:
-        return joined([f"Its score is {share(known.value)}; {known.why or 'no interval exists'}"])
+        return join([f"Its score is {share(known.value)}; {known.why or 'no interval exists'}"])
     sure = f"{share_ends(known)} with {confidence(known.level)} confidence"
-    return joined([f"Its score is {share(known.value)}, ", sure])
+    return join([f"Its score is {share(known.value)}, ", sure])
 
 
-def question_of(schedule: str, game: str, agents: int) -> str:
+def schedule_question(schedule: str, game: str, agents: int) -> str:
     """What a schedule asks."""
     return QUESTIONS.get(schedule, WINS).format(game=game, agents=agents)
 
 
-def tournament_answer(report: Report) -> tuple[str, str, Html]:
+def tournament_answer(report: ReportData) -> tuple[str, str, Html]:
     """The question, the answer, and why the others are out."""
     told = report.summary["tournament"]
     agents = told["agents"]
-    question = question_of(told["schedule"], report.game_name, len(agents))
+    question = schedule_question(told["schedule"], report.game_name, len(agents))
     answer = str(told["answer"])
     headline = f"{answer[:1].upper()}{answer[1:]}."
     out = [row for row in agents if row["state"] == "out" and row["why"]]
     reasons = [
-        f"{isolated(row['agent'])} is out{_when(row['round'])}: {row['why']}. " for row in out
+        f"{isolate(row['agent'])} is out{_when(row['round'])}: {row['why']}. " for row in out
     ]
     notes = [f"{note[:1].upper()}{note[1:]}. " for note in map(str, told["notes"])]
-    return question, headline, joined([*reasons, *notes])
+    return question, headline, join([*reasons, *notes])
 
 
 def _when(round_: int | None) -> str:
@@ -128,33 +128,33 @@ class Answer(NamedTuple):
     sure: Html
 
 
-def answer_line(report: Report) -> str:
+def answer_line(report: ReportData) -> str:
     """Return the headline for a terminal."""
-    return answer_of(report).headline.replace(ISOLATE, "").replace(ISOLATED, "")
+    return make_answer(report).headline.replace(ISOLATE, "").replace(ISOLATED, "")
 
 
-def answer_of(report: Report) -> Answer:
+def make_answer(report: ReportData) -> Answer:
     """The answer to what the experiment asks."""
     if not report.games.size:
         return Answer(f"What happens at {report.game_name}?", "No games were played.", Html(""))
     made = _answer(report)
-    return made._replace(sure=joined([made.sure, _scope(report), _faults(report), _same(report)]))
+    return made._replace(sure=join([made.sure, _scope(report), _faults(report), _same(report)]))
 
 
-def _same(report: Report) -> str | None:
+def _same(report: ReportData) -> str | None:
     """The agents that play identically."""
     lines = report.summary.get("same_players", [])
     return " " + " ".join(f"{line}." for line in map(str, lines)) if lines else None
 
 
-def _scope(report: Report) -> str | None:
+def _scope(report: ReportData) -> str | None:
     """The question that is answered, where it is not the usual one."""
     if report.standing or {row.of for row in report.pairs.values()} != {Scope.THESE}:
         return None
     return " The answer is for exactly these openings."
 
 
-def _answer(report: Report) -> Answer:
+def _answer(report: ReportData) -> Answer:
     if report.summary.get("tournament"):
         return Answer(*tournament_answer(report))
     if report.stopped is not None:
@@ -162,11 +162,11 @@ def _answer(report: Report) -> Answer:
     if report.two and report.met():
         row = report.met()[0]
         claim = always_claim(report)
-        return Answer(*every_game(report, *claim)) if claim else _match(report, row)
+        return Answer(*always_answer(report, *claim)) if claim else _match(report, row)
     return _of_many(report)
 
 
-def _of_many(report: Report) -> Answer:
+def _of_many(report: ReportData) -> Answer:
     met = report.met()
     if met and all(mirror_of(row) for row in met):
         question = f"Which of {len(report.agents)} agents is strongest at {report.game_name}?"
@@ -180,13 +180,13 @@ def _of_many(report: Report) -> Answer:
     return _strongest(report)
 
 
-def _match(report: Report, row: WinRateRow) -> Answer:
+def _match(report: ReportData, row: WinRateRow) -> Answer:
     known, game = score_of(row), report.game_name
-    names = isolated(row.agent), isolated(row.opponent)
+    names = isolate(row.agent), isolate(row.opponent)
     if mirror := mirror_of(row):
         question = f"Which is stronger at {game}, {names[0]} or {names[1]}?"
         line = first_mover_line(row.distinct_games, row.first_mover_score, row.first_mover_margin)
-        return Answer(question, f"{names[0]} and {names[1]}: {mirror}.", joined([f"{line}."]))
+        return Answer(question, f"{names[0]} and {names[1]}: {mirror}.", join([f"{line}."]))
     question = f"Which is stronger at {game}, {names[0]} or {names[1]}?"
     if known.value is None or (not known.bounded and known.kind != CENSUS):
         headline = f"{names[0]} scored {points(row.games * (known.value or 0.0))} of "
@@ -194,41 +194,41 @@ def _match(report: Report, row: WinRateRow) -> Answer:
         return Answer(question, headline, _no_inference(report))
     if known.settled is not None:
         better = row if known.settled > 0.5 else report.pairs[row.opponent, row.agent]
-        headline = f"{isolated(better.agent)} is stronger: {strength_of(better)}."
+        headline = f"{isolate(better.agent)} is stronger: {strength_of(better)}."
         return Answer(question, headline, _between(better))
     headline = f"{names[0]} or {names[1]}: these games do not tell them apart; "
     headline += f"{names[0]} scored {strength_of(row)}."
     more = _to_settle(row)
-    return Answer(question, headline, joined([f"{more[:1].upper()}{more[1:]}."]))
+    return Answer(question, headline, join([f"{more[:1].upper()}{more[1:]}."]))
 
 
 def _between(row: WinRateRow) -> Html:
     """How sure a settled match is, below a headline that has its interval."""
     known, difference = score_of(row), difference_of(row)
     if known.kind == CENSUS:
-        return joined(["Exact: these are all openings there are."])
+        return join(["Exact: these are all openings there are."])
     whole = known.low is not None and known.high is not None
     lead = "The interval holds" if whole else f"{share_ends(known)},"
     sure = f"{lead} with {confidence(known.level)} confidence"
     elos = f": {elo_ends(difference)} Elo." if difference.bounded else "."
     open_end = "" if known.high is not None else " There is no upper bound."
-    return joined([f"{sure[:1].upper()}{sure[1:]}{elos}{open_end}"])
+    return join([f"{sure[:1].upper()}{sure[1:]}{elos}{open_end}"])
 
 
 def _undecided(row: WinRateRow) -> Html:
     known = score_of(row)
     value = f"{share(known.value or 0.0)} ({share_ends(known)})"
-    return joined([name_of(row.agent), f" scored {value}; {_to_settle(row)}."])
+    return join([name_of(row.agent), f" scored {value}; {_to_settle(row)}."])
 
 
 def _to_settle(row: WinRateRow) -> str:
-    needed = openings_to_settle(row)
+    needed = openings_needed(row)
     if needed is None:
         return "no number of games you would wait for would show a difference of that size"
     return f"about {needed:,} openings would show a difference of that size"
 
 
-def openings_to_settle(row: WinRateRow) -> int | None:
+def openings_needed(row: WinRateRow) -> int | None:
     """Openings after which an interval around this score would leave out an even one."""
     known = score_of(row)
     if known.value is None or known.value == 0.5:
@@ -236,10 +236,10 @@ def openings_to_settle(row: WinRateRow) -> int | None:
     near = known.low if known.value > 0.5 else known.high
     near = near if near is not None else float(known.value < 0.5)
     ratio = (known.value - near) / (known.value - 0.5)
-    return rounded_openings(row.openings * ratio * ratio)
+    return round_openings(row.openings * ratio * ratio)
 
 
-def rounded_openings(openings: float) -> int | None:
+def round_openings(openings: float) -> int | None:
     """A number of openings with two digits; None if nobody waits for so many."""
     if openings > PATIENCE:
         return None
@@ -247,10 +247,10 @@ def rounded_openings(openings: float) -> int | None:
     return int(math.ceil(openings / unit) * unit)
 
 
-def _tested(report: Report) -> Answer:
+def _tested(report: ReportData) -> Answer:
     stopped, stop = report.stopped or {}, report.plan.stop
-    corrected = known_from(stopped["corrected"])
-    agent, opponent = (isolated(stopped[side]) for side in ("agent", "opponent"))
+    corrected = stored_estimate(stopped["corrected"])
+    agent, opponent = (isolate(stopped[side]) for side in ("agent", "opponent"))
     question = f"Is {agent} stronger than {opponent} at {report.game_name}?"
     low, high = (f"{end:+g}" if end else "0" for end in (stop.elo0, stop.elo1)) if stop else "01"
     unit, played = (
@@ -266,68 +266,68 @@ def _tested(report: Report) -> Answer:
     value = value.replace("-", "\u2212")
     ends = elo_ends(corrected)
     sure = f"Estimate corrected for stopping: {value}{confidence(corrected.level)}: {ends}."
-    return Answer(question, headline, joined([sure]))
+    return Answer(question, headline, join([sure]))
 
 
 # ------------------------------------------------------------------------- three and more
 
 
-def _by_points(report: Report) -> Answer:
+def _by_points(report: ReportData) -> Answer:
     rows = report.ratings
     best = rows[0]
     question = f"Who wins at {report.game_name}, of {len(rows)} agents?"
     tied = [row for row in rows if row.rank == best.rank]
     as_many = [row for row in rows[1:] if row.points * best.games == best.points * row.games]
-    name = isolated(best.agent)
+    name = isolate(best.agent)
     if len(tied) > 1:
-        names = " and ".join(isolated(row.agent) for row in tied)
+        names = " and ".join(isolate(row.agent) for row in tied)
         headline = f"{names} share the lead: {points(best.points)} of {count(best.games)} points."
     elif best.points == best.games:
         headline = f"{name} won all {count(best.games)} of its games."
     else:
         headline = f"{name} leads with {points(best.points)} of {count(best.games)} points"
-        equal = listed([isolated(row.agent) for row in as_many])
+        equal = listed([isolate(row.agent) for row in as_many])
         headline += f", level with {equal}: the tie-break decides." if as_many else "."
     return Answer(question, headline, _no_inference(report) if report.standing else CROWNED)
 
 
-def _no_inference(report: Report) -> Html:
+def _no_inference(report: ReportData) -> Html:
     where = counted(report.openings, "opening")
     if report.plan.openings.way == "none":
         where = "One starting position"
     if report.measured:
-        return joined([
+        return join([
             f"{where}: below {FEW_OPENINGS} openings a rating has no interval, so agents are ",
             strong("ordered by points"), "; single matches have their intervals below.",
         ])  # fmt: skip
-    return joined([
+    return join([
         f"{where}: this is a ", strong("standing, not a measurement"),
         "; what other openings would bring is not known.",
     ])  # fmt: skip
 
 
-def _groups(report: Report) -> Answer:
+def _groups(report: ReportData) -> Answer:
     names, number = report.agents, len({row.group for row in report.ratings})
     question = f"Which of {len(names)} agents is strongest at {report.game_name}?"
     top = [row.agent for row in report.ratings if row.group == 1]
-    headline = f"{isolated(top[0])}, and by how much cannot be said."
+    headline = f"{isolate(top[0])}, and by how much cannot be said."
     if len(top) > 1:
-        headline = f"{isolated(top[0])} leads the strongest of {number} groups."
+        headline = f"{isolate(top[0])} leads the strongest of {number} groups."
     group = {row.agent: row.group for row in report.ratings}
     met = any(group[agent] != group[opponent] for agent, opponent in report.pairs)
     why = "and no group took a point from one above it" if met else "which never met"
     sure = f"The {len(names)} agents fall into {number} groups, {why}. "
-    return Answer(question, headline, joined([sure, "Elo compares agents of one group only."]))
+    return Answer(question, headline, join([sure, "Elo compares agents of one group only."]))
 
 
-def _strongest(report: Report) -> Answer:
+def _strongest(report: ReportData) -> Answer:
     names = report.agents
     question = f"Which of {len(names)} agents is strongest at {report.game_name}?"
-    top = next((run for run in runs(report) if run.first == 0), None)
+    top = next((run for run in unsettled_groups(report) if run.first == 0), None)
     row = report.pairs.get((names[0], names[1]))
     if top is not None:
         tied = names_of(report, top)
-        few = [isolated(name) for name in tied[:NAMED]]
+        few = [isolate(name) for name in tied[:NAMED]]
         if len(tied) > NAMED:
             few = [*few[:-1], f"one of {len(tied) - NAMED + 1} others"]
         headline = f"{' or '.join(few)}: these games do not tell them apart."
@@ -335,31 +335,31 @@ def _strongest(report: Report) -> Answer:
         return Answer(question, headline, _undecided(first))
     if row is None:
         best = report.ratings[0]
-        headline = f"{isolated(names[0])} has the highest rating."
+        headline = f"{isolate(names[0])} has the highest rating."
         met = f"It scored {points(best.points)} of {count(best.games)} points and did not "
-        return Answer(question, headline, joined([met, "meet ", name_of(names[1]), ", the next."]))
+        return Answer(question, headline, join([met, "meet ", name_of(names[1]), ", the next."]))
     if (score_of(row).settled or 0.0) < 0.5:
-        headline = f"{isolated(names[0])} has the highest rating, but lost to {isolated(names[1])}."
-        return Answer(question, headline, joined([score_sentence(row), "."]))
-    headline = f"{isolated(names[0])} is the strongest: {strength_of(row)} against "
-    headline += f"{isolated(names[1])}, the next."
-    return Answer(question, headline, joined([_between(row), " ", _order(report)]))
+        headline = f"{isolate(names[0])} has the highest rating, but lost to {isolate(names[1])}."
+        return Answer(question, headline, join([score_sentence(row), "."]))
+    headline = f"{isolate(names[0])} is the strongest: {strength_of(row)} against "
+    headline += f"{isolate(names[1])}, the next."
+    return Answer(question, headline, join([_between(row), " ", _order(report)]))
 
 
-def _order(report: Report) -> Html:
+def _order(report: ReportData) -> Html:
     """The places behind the first, and which of them are not told apart."""
-    names, unclear = report.agents, runs(report)
-    parts: list[Html | str] = [joined(["Second is ", strong(name_of(names[1]))])]
+    names, unclear = report.agents, unsettled_groups(report)
+    parts: list[Html | str] = [join(["Second is ", strong(name_of(names[1]))])]
     if len(names) >= NAMED and not any(run.first < NAMED - 1 for run in unclear):
-        parts = [joined([*parts, ", third ", strong(name_of(names[2]))])]
-    groups = [in_words(report, run) for run in unclear]
+        parts = [join([*parts, ", third ", strong(name_of(names[2]))])]
+    groups = [group_html(report, run) for run in unclear]
     if groups:
         openings = counted(report.openings, "opening")
-        parts.append(joined([f". {openings} do not tell ", joined(groups, ", nor "), " apart"]))
-    return joined([*parts, "."])
+        parts.append(join([f". {openings} do not tell ", join(groups, ", nor "), " apart"]))
+    return join([*parts, "."])
 
 
-def _faults(report: Report) -> Html | None:
+def _faults(report: ReportData) -> Html | None:
     """Agents that forfeited, for without their faults the order could be another."""
     faulty = [row for row in report.ratings if row.forfeits]
     if not faulty:
@@ -368,4 +368,4 @@ def _faults(report: Report) -> Html | None:
     more = f" (and {counted(len(faulty) - 1, 'other agent')} forfeited too)"
     of = f" forfeited {count(worst.forfeits)} of its {counted(worst.games, 'game')}"
     end = "; without its faults the order could be another."
-    return joined([" ", name_of(worst.agent), of, more if len(faulty) > 1 else None, end])
+    return join([" ", name_of(worst.agent), of, more if len(faulty) > 1 else None, end])

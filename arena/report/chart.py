@@ -26,7 +26,7 @@ class Frame(NamedTuple):
         )
 
 
-def framed(xs: Sequence[float], ys: Sequence[float]) -> Frame:
+def make_frame(xs: Sequence[float], ys: Sequence[float]) -> Frame:
     """A frame that holds all these numbers, with some room above and below."""
     return Frame(_room(xs, 0.0), _room(ys, 0.05))
 
@@ -70,7 +70,7 @@ def dots(frame: Frame, xs: Sequence[float], ys: Sequence[float], colour: str = I
     )
 
 
-def whiskers(
+def error_bars(
     frame: Frame,
     xs: Sequence[float],
     low: Sequence[float],
@@ -96,7 +96,7 @@ def level(frame: Frame, y: float, words: str, colour: str = RED) -> str:
     )
 
 
-def upright(frame: Frame, x: float, words: str, colour: str = GREEN) -> str:
+def vertical_line(frame: Frame, x: float, words: str, colour: str = GREEN) -> str:
     """A dashed upright line with its meaning."""
     at, y0 = frame.at(x, frame.y[0])
     _, y1 = frame.at(x, frame.y[1])
@@ -115,7 +115,7 @@ def label(number: int, words: str, colour: str) -> str:
     )
 
 
-def drawn(
+def xy_chart(
     frame: Frame,
     parts: Sequence[str],
     title: str,
@@ -127,7 +127,7 @@ def drawn(
     return _svg([_axes(frame, across, up, named), *parts], title, HEIGHT)
 
 
-def bars(names: Sequence[str], shares: Sequence[float], title: str) -> str:
+def bar_chart(names: Sequence[str], shares: Sequence[float], title: str) -> str:
     """A horizontal bar for every name, with its number."""
     widest = max([*shares, 1e-9])
     parts = []

@@ -3,11 +3,11 @@
 from typing import NamedTuple
 
 from arena.analysis.checks.claims import FAILS, HOLDS
-from arena.report.answer import BEATS, rounded_openings
-from arena.report.data import Report
-from arena.report.html import Html, joined, name_of, tag, text
+from arena.report.answer import BEATS, round_openings
+from arena.report.data import ReportData
+from arena.report.html import Html, join, name_of, tag, text
 from arena.report.numbers import confidence, counted, elo, score_of, share
-from arena.report.svg import Picture, Scale, block, dot, level_line, line, on_page, words
+from arena.report.svg import Picture, Scale, dot, inline_svg, level_line, line, rect, words
 from arena.stats.elo import elo_from_score
 from games.base.schema import KeyValues
 
@@ -36,7 +36,7 @@ class Measured(NamedTuple):
         return elo(number) if self.elo else share(number)
 
 
-def checks_of(report: Report) -> Html:
+def checks_html(report: ReportData) -> Html:
     """All checks, failing ones first where they are many."""
     checks = list(report.checks)
     if not checks:
@@ -47,21 +47,21 @@ def checks_of(report: Report) -> Html:
             class_="nothing",
         )
     if len(checks) <= AT_ONCE:
-        return tag("div", joined(_row(report, check) for check in checks), class_="checks")
+        return tag("div", join(_row(report, check) for check in checks), class_="checks")
     ordered = sorted(checks, key=lambda check: check["status"] == HOLDS)
     first, rest = ordered[:AT_ONCE], ordered[AT_ONCE:]
     holding = sum(check["status"] == HOLDS for check in rest)
     more = f"{len(rest)} more {'hold' if holding == len(rest) else 'checks'}"
     return tag(
         "div",
-        joined(_row(report, check) for check in first),
-        tag("details", tag("summary", more), joined(_row(report, check) for check in rest)),
+        join(_row(report, check) for check in first),
+        tag("details", tag("summary", more), join(_row(report, check) for check in rest)),
         class_="checks",
     )
 
 
-def _row(report: Report, check: KeyValues) -> Html:
-    measured = measured_of(check)
+def _row(report: ReportData, check: KeyValues) -> Html:
+    measured = measured_score(check)
     return tag(
         "div",
         badge(check["status"]),
@@ -84,9 +84,9 @@ def subject_of(check: KeyValues) -> Html:
     """Of whom a check speaks."""
     winner, beats, loser = str(check["that"]).partition(BEATS)
     if beats:
-        return joined([name_of(winner.strip()), BEATS, name_of(loser.strip())])
+        return join([name_of(winner.strip()), BEATS, name_of(loser.strip())])
     if check["test"] == "no_forfeits":
-        return text("nobody forfeits") if winner == ALL else joined([
+        return text("nobody forfeits") if winner == ALL else join([
             name_of(winner), " never forfeits"])  # fmt: skip
     return text("every agent") if winner == ALL else name_of(winner)
 
@@ -113,7 +113,7 @@ def claim_of(check: KeyValues) -> str:
     return f"{check['test'].replace('_', ' ')}: {value}"
 
 
-def measured_of(check: KeyValues) -> Measured | None:
+def measured_score(check: KeyValues) -> Measured | None:
     """The numbers of a claim about a score; None if there are none in its unit."""
     stored = check.get("measured")
     if stored is None or stored.get("score") is None or stored.get("bound") is None:
@@ -132,14 +132,14 @@ def _strip(measured: Measured) -> Html:
     room = max(high - low, 1e-3 if not measured.elo else 1.0)
     scale = Scale(low - 0.4 * room, high + 0.7 * room)
     asked = scale.at(measured.asked)
-    marks = joined([
+    marks = join([
         level_line(0, 100, 13, "grid"),
-        block(scale.at(measured.bound), 100, 8, 10, "band"),
+        rect(scale.at(measured.bound), 100, 8, 10, "band"),
         dot(scale.at(measured.found), 13, 4),
         line(asked, 4, 22, "claim"),
         words(asked, 32, f"asked {_asked(measured)}", _anchor(asked), "small"),
     ])  # fmt: skip
-    return on_page(Picture(HEIGHT, marks))
+    return inline_svg(Picture(HEIGHT, marks))
 
 
 def _asked(measured: Measured) -> str:
@@ -151,7 +151,7 @@ def _anchor(place: float) -> str:
     return "start" if place < 15 else "end" if place > 85 else "middle"
 
 
-def _words(report: Report, check: KeyValues, measured: Measured | None) -> Html:
+def _words(report: ReportData, check: KeyValues, measured: Measured | None) -> Html:
     """Why the verdict is what it is."""
     if measured is not None and check["status"] == HOLDS:
         sure = f"{confidence(measured.level)} sure of at least {measured.text(measured.bound)}"
@@ -175,10 +175,10 @@ def _detail(words_of: str, game: int | None) -> Html:
         nobody = words_of.startswith("none in")
         return text(f"{words_of[:1].upper() if nobody else words_of[:1]}{words_of[1:]}.")
     link = tag("a", f"game {game}", href=f"#game={game}")
-    return joined([f"{before}is ", link, f": {after}."])
+    return join([f"{before}is ", link, f": {after}."])
 
 
-def _not_shown(report: Report, check: KeyValues, measured: Measured) -> str:
+def _not_shown(report: ReportData, check: KeyValues, measured: Measured) -> str:
     """A failed bound is either refuted or only not shown."""
     sure = f"{confidence(measured.level)} sure of"
     winner, _, loser = str(check["that"]).partition(BEATS)
@@ -196,7 +196,7 @@ def _not_shown(report: Report, check: KeyValues, measured: Measured) -> str:
     if measured.found <= measured.asked:
         return f"{lead} K = {measured.openings:,}."
     ratio = (measured.found - measured.bound) / (measured.found - measured.asked)
-    needed = rounded_openings(measured.openings * ratio * ratio)
+    needed = round_openings(measured.openings * ratio * ratio)
     if needed is None:
         return f"{lead} If it is {found}, no number of games you would wait for would show it."
     return f"{lead} If it is {found}, about {counted(needed, 'opening')} would show it."

@@ -19,23 +19,23 @@ from arena.analysis.exclusions import (
 )
 from arena.analysis.repeatability import Repeatability, stored_repeatability
 from arena.analysis.standings import PointsRow
-from arena.analysis.summary_file import SUMMARY, stored_summary
+from arena.analysis.summary_file import SUMMARY, load_summary
 from arena.analysis.tables import EloRow, WinRateRow
 from arena.analysis.timings import Timing
 from arena.analysis.win_rates import ONLY_FORFEITS
 from arena.planning.games import GameColumn
 from arena.planning.plan import Plan
-from arena.report.numbers import Known, known_from, rating_of, score_of
+from arena.report.numbers import StoredEstimate, rating_of, score_of, stored_estimate
 from arena.stats.elo import FEW_OPENINGS
 from arena.stats.quantiles import t_quantile
 from arena.stats.spread import spread
 from arena.stats.text import first_mover_words
 from arena.storage import parquet
 from arena.storage.provenance import read_run
-from arena.storage.run_file import NotARun, command_of, games_table, stored_plan
+from arena.storage.run_file import NotARunError, command_of, games_table, load_plan
 from games.base.files import Shape, require_shape
 from games.base.schema import KeyValues
-from games.base.text import quoted
+from games.base.text import quote
 
 MOVES, JUDGEMENT = "moves.parquet", "judgement.json"
 COLUMNS = (
@@ -103,7 +103,7 @@ class MeanLoss(NamedTuple):
     high: float | None
 
 
-def stored_losses(directory: Path) -> MoveLosses | None:
+def load_move_losses(directory: Path) -> MoveLosses | None:
     """What the judge of a run has found; None if nobody has judged it."""
     path = directory / MOVES
     if not path.exists():
@@ -127,7 +127,7 @@ def mean_loss(losses: MoveLosses, rows: NDArray[np.bool_], openings: Numbers) ->
     return MeanLoss(len(values), mean, max(mean - reach, 0.0), mean + reach)
 
 
-class GameColumns(NamedTuple):
+class GameChunk(NamedTuple):
     """Some games as columns; agents are places in the report's names, ends places in its words."""
 
     first: GameColumn
@@ -143,10 +143,10 @@ class GameColumns(NamedTuple):
 
     def at(self, rows: Numbers) -> "GameColumns":
         """Some of these games."""
-        return GameColumns(*(column[rows] for column in self))
+        return GameChunk(*(column[rows] for column in self))
 
 
-class PlayedGames(NamedTuple):
+class GameTable(NamedTuple):
     """The games of a report in schedule order, `size` of them.
 
     `pieces` gives all of them whenever it is called, `texts` a column of texts in some rows, or
@@ -156,18 +156,18 @@ class PlayedGames(NamedTuple):
     size: int
     names: tuple[str, ...]
     endings: tuple[str, ...]
-    pieces: Callable[[], Iterator[GameColumns]]
+    pieces: Callable[[], Iterator[GameChunk]]
     texts: Texts
     since: Mapping[int, int] = NOBODY  # the first unplayed game of each excluded agent
 
-    def numbered(self) -> Iterator[tuple[int, GameColumns]]:
+    def numbered(self) -> Iterator[tuple[int, GameChunk]]:
         """The pieces, each with the row of its first game."""
         at = 0
         for piece in self.pieces():
             yield at, piece
             at += len(piece.result)
 
-    def at(self, rows: Numbers) -> GameColumns:
+    def at(self, rows: Numbers) -> GameChunk:
         """The games in these ascending rows."""
         found = [
             piece.at(
@@ -182,56 +182,56 @@ class PlayedGames(NamedTuple):
         none = np.empty(0, np.int64)
         return np.concatenate([none, *(piece.opening for piece in self.pieces())])
 
-    def unplayed(self, piece: GameColumns, rows: Numbers) -> Flags:
+    def unplayed(self, piece: GameChunk, rows: Numbers) -> Flags:
         """Return which games were forfeited without being played; the piece has these rows."""
         losers = np.where(piece.result == 0.0, piece.first, piece.second)
         return self.forfeited(piece) & unplayed_games(losers, rows, self.since)
 
-    def forfeited(self, piece: GameColumns) -> Flags:
+    def forfeited(self, piece: GameChunk) -> Flags:
         """Which games were lost by a fault; a game that is too long is a draw."""
         normal = [place for place, word in enumerate(self.endings) if word == "normal"]
         return np.asarray(~np.isin(piece.ending, normal) & (piece.result != 0.5))
 
 
-def no_games() -> GameColumns:
+def no_games() -> GameChunk:
     """No games at all."""
     none = np.empty(0, np.int64)
-    return GameColumns(none, none, none, none, none / 1.0, none, none, none, none > 0, none)
+    return GameChunk(none, none, none, none, none / 1.0, none, none, none, none > 0, none)
 
 
-def stored_games(
+def load_game_table(
     path: Path, names: Sequence[str], since: Mapping[int, int] = NOBODY
-) -> PlayedGames:
+) -> GameTable:
     """The games of a table, the agents by their places in `names`.
 
     `since` has the first unplayed game of each excluded agent.
     """
-    endings = tuple(parquet.words_of(path, "termination"))
+    endings = tuple(parquet.distinct_values(path, "termination"))
     agents = dict.fromkeys(("first", "second", "first_mover"), tuple(names))
     words = {**agents, "termination": endings}
 
-    def pieces() -> Iterator[GameColumns]:
-        for columns in parquet.read_pieces(path, NUMBERS, words):
+    def pieces() -> Iterator[GameChunk]:
+        for columns in parquet.iter_columns(path, NUMBERS, words):
             columns["ending"] = columns.pop("termination")
             columns["mover"] = columns.pop("first_mover")
-            yield GameColumns(**columns)
+            yield GameChunk(**columns)
 
-    size = parquet.rows_of(path)
+    size = parquet.count_rows(path)
     first = tuple(islice(pieces(), 1))  # what cannot be read is said here
     # A page goes through them a dozen times: what is one piece is read once.
     whole = sum(len(piece.result) for piece in first) == size
-    return PlayedGames(
+    return GameTable(
         size, tuple(names), endings, (lambda: iter(first)) if whole else pieces,
-        lambda name, rows: parquet.read_texts(path, name, rows), since,
+        lambda name, rows: parquet.take_texts(path, name, rows), since,
     )  # fmt: skip
 
 
-def _below(parts: Sequence[GameColumns]) -> GameColumns:
-    return GameColumns(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+def _below(parts: Sequence[GameChunk]) -> GameChunk:
+    return GameChunk(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class ReportData:
     """Everything that a page shows, as the tables of its run have it."""
 
     plan: Plan
@@ -240,7 +240,7 @@ class Report:
     ratings: tuple[EloRow, ...]  # in the official order
     pairs: Mapping[tuple[str, str], WinRateRow]
     timings: tuple[Timing, ...]
-    games: PlayedGames
+    games: GameTable
     losses: MoveLosses | None = None  # what a judge found
     directory: Path | None = None
     points: tuple[PointsRow, ...] = ()  # where the experiment ranks by points
@@ -315,13 +315,13 @@ class Report:
     def stopped(self) -> KeyValues | None:
         """The sequential test of the run; None without one, or if all games were forfeited."""
         test: KeyValues | None = self.summary.get("stopped")
-        forfeited = test and known_from(test["corrected"]).why == ONLY_FORFEITS
+        forfeited = test and stored_estimate(test["corrected"]).why == ONLY_FORFEITS
         return None if forfeited else test
 
     @property
-    def first_mover(self) -> Known:
+    def first_mover(self) -> StoredEstimate:
         """The score of the first movers, over all games."""
-        return known_from(self.summary["first_mover"])
+        return stored_estimate(self.summary["first_mover"])
 
     @property
     def first_mover_words(self) -> str:
@@ -335,33 +335,33 @@ class Report:
         return sorted(rows, key=lambda row: (rank[row.agent], rank[row.opponent]))
 
 
-def stored_report(directory: Path, beside: Path | None = None) -> Report:
+def load_report(directory: Path, beside: Path | None = None) -> ReportData:
     """The report of a finished run; NotARun says in one line what is missing."""
-    plan = stored_plan(directory, beside)
+    plan = load_plan(directory, beside)
     path = games_table(directory)
     for name in NEEDED:
         if not (directory / name).exists():
             command = command_of(read_run(directory), "run")
             again = f"run its experiment again, no game is played twice: {command}"
-            raise NotARun(f"{directory} has no {name}: {again}")
+            raise NotARunError(f"{directory} has no {name}: {again}")
     try:
         ratings = tuple(parquet.read_rows(directory / "elo.parquet", EloRow))
-        summary = stored_summary(directory)
+        summary = load_summary(directory)
         since = first_unplayed(stored_exclusions(summary), plan.names)
-        return Report(
+        return ReportData(
             plan=plan,
             run=_run(directory),
             summary=summary,
             ratings=ratings,
             pairs=_pairs(parquet.read_rows(directory / "win_rates.parquet", WinRateRow), ratings),
             timings=tuple(parquet.read_rows(directory / "timings.parquet", Timing)),
-            games=stored_games(path, plan.names, since),
-            losses=stored_losses(directory),
+            games=load_game_table(path, plan.names, since),
+            losses=load_move_losses(directory),
             directory=directory,
             points=_points(directory),
         )
     except (parquet.TableError, ValueError) as error:
-        raise NotARun(f"{directory}: a table cannot be read: {error}") from None
+        raise NotARunError(f"{directory}: a table cannot be read: {error}") from None
 
 
 def _points(directory: Path) -> tuple[PointsRow, ...]:
@@ -384,5 +384,5 @@ def _pairs(
     rated = {row.agent for row in ratings}
     for row in rows:
         if strange := {row.agent, row.opponent} - rated:
-            raise ValueError(f"elo.parquet has no agent {quoted(min(strange))}")
+            raise ValueError(f"elo.parquet has no agent {quote(min(strange))}")
     return {(row.agent, row.opponent): row for row in rows}

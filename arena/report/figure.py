@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arena.report.html import Html, Inside, joined, tag, text
-from arena.report.svg import Picture, on_page
+from arena.report.html import Html, Inside, join, tag, text
+from arena.report.svg import Picture, inline_svg
 
 
 @dataclass(frozen=True, slots=True)
-class NumberTable:
+class FigureTable:
     """The numbers of a figure as texts; the first column names the row."""
 
     head: tuple[str, ...]
@@ -27,13 +27,13 @@ class Figure:
     heading: str
     lead: Html
     picture: Picture | None = None
-    table: NumberTable | None = None
+    table: FigureTable | None = None
     body: Html | None = None
     notes: Html | None = None
     short: str = ""  # the heading in the menu, if it is a long one
 
 
-def sentences(*parts: Inside) -> Html:
+def lead_paragraph(*parts: Inside) -> Html:
     """A paragraph above a figure."""
     return tag("p", *parts, class_="lead")
 
@@ -43,12 +43,12 @@ def strong(*parts: Inside) -> Html:
     return tag("b", *parts)
 
 
-def nothing_here(*parts: Inside) -> Html:
+def empty_section(*parts: Inside) -> Html:
     """The one sentence of a section that has nothing to show."""
     return tag("p", *parts, class_="nothing")
 
 
-def shown(figure: Figure, place: str) -> Html:
+def section_html(figure: Figure, place: str) -> Html:
     """The section; `place` is its name in links."""
     return tag(
         "section",
@@ -61,12 +61,12 @@ def shown(figure: Figure, place: str) -> Html:
     )
 
 
-def numbers_below(table: NumberTable, caption: str) -> Html:
+def table_details(table: FigureTable, caption: str) -> Html:
     """A figure's numbers, folded away."""
-    return tag("details", tag("summary", "Numbers"), table_of(table, caption))
+    return tag("details", tag("summary", "Numbers"), table_html(table, caption))
 
 
-def table_of(table: NumberTable, caption: str, kind: str = "") -> Html:
+def table_html(table: FigureTable, caption: str, kind: str = "") -> Html:
     """A table for readers and their machines."""
     heads = [
         tag("th", head, scope="col", class_=None if place < table.words else "n")
@@ -80,7 +80,7 @@ def table_of(table: NumberTable, caption: str, kind: str = "") -> Html:
         "table",
         tag("caption", caption, class_="hidden"),
         tag("thead", tag("tr", *heads)),
-        tag("tbody", joined(rows)),
+        tag("tbody", join(rows)),
         class_=kind or None,
     )
     return tag("div", inside, class_="wide", tabindex=0, role="region", aria_label=caption)
@@ -89,16 +89,16 @@ def table_of(table: NumberTable, caption: str, kind: str = "") -> Html:
 def listed(names: Sequence[Inside], last: str = " and ") -> Html:
     """Names in a sentence."""
     if len(names) < 2:
-        return joined(names)
-    return joined([joined(names[:-1], ", "), last, names[-1]])
+        return join(names)
+    return join([join(names[:-1], ", "), last, names[-1]])
 
 
 def _pictured(figure: Figure) -> Html:
-    return joined([
+    return join([
         None if figure.picture is None else tag(
-            "figure", on_page(figure.picture, figure.heading)
+            "figure", inline_svg(figure.picture, figure.heading)
         ),
-        None if figure.table is None else numbers_below(figure.table, figure.heading),
+        None if figure.table is None else table_details(figure.table, figure.heading),
     ])  # fmt: skip
 
 

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from arena.analysis.checks.claims import FAILS
 from arena.report.answer import BEATS
-from arena.report.data import GameColumns, MoveLosses, Report
-from arena.report.methods import commands, from_here
-from arena.storage.game_table import THOUGHTS
-from arena.storage.parquet import read_lists
+from arena.report.data import GameChunk, MoveLosses, ReportData
+from arena.report.methods import commands, relative_path
+from arena.storage.game_table import SEARCH_INFO
+from arena.storage.parquet import iter_rows
 from games import Game
-from games.transcripts import command_of
+from games.transcripts import replay_command_for_line
 
 MOST_NUMBERS = 120_000  # on a page
 MOST_NAMES = 12
@@ -35,12 +35,12 @@ DRAWN = {"games.sowing": "sowing", "games.othello": "othello"}  # packs that the
 Rows = NDArray[np.int64]
 
 
-def thoughts_on_page(report: Report, first: Callable[[], list[int]]) -> dict[str, object] | None:
+def agent_thoughts(report: ReportData, first: Callable[[], list[int]]) -> dict[str, object] | None:
     """The names of what was said, and the numbers of the games that come `first` and fit.
 
     None for a run that kept no thoughts.
     """
-    if report.directory is None or not (report.directory / THOUGHTS).exists():
+    if report.directory is None or not (report.directory / SEARCH_INFO).exists():
         return None
     order, numbers = first(), dict[int, Series]()
     wanted, names = set(order), dict.fromkeys(PLAIN)
@@ -56,11 +56,11 @@ def thoughts_on_page(report: Report, first: Callable[[], list[int]]) -> dict[str
     return {"names": shown, "games": fitting}
 
 
-def _said(report: Report) -> Iterator[tuple[int, int, Mapping[str, float]]]:
+def _said(report: ReportData) -> Iterator[tuple[int, int, Mapping[str, float]]]:
     """Game, ply and the numbers of every thought."""
     assert report.directory is not None  # asked before
     columns = ("game", "ply", *PLAIN, "data")
-    for table in read_lists(report.directory / THOUGHTS, columns):
+    for table in iter_rows(report.directory / SEARCH_INFO, columns):
         for row in zip(*(table[name] for name in columns), strict=True):
             plain = dict(zip(PLAIN, row[2:-1], strict=True))
             said = {name: each for name, each in plain.items() if each is not None}
@@ -93,7 +93,7 @@ def _fitting_series(
             yield game, numbers[game]
 
 
-def games_json(report: Report) -> str:
+def games_json(report: ReportData) -> str:
     """Everything that the list and the replay read."""
     games, rows = report.games, listed_rows(report)
     listed = games.at(rows)
@@ -115,34 +115,34 @@ def games_json(report: Report) -> str:
         "o": listed.opening.tolist(),
         "e": listed.ending.tolist(),
         "forfeits": np.flatnonzero(games.forfeited(listed)).tolist(),
-        "against": np.flatnonzero(against_claims(report, listed)).tolist(),
+        "against": np.flatnonzero(counterexamples(report, listed)).tolist(),
         "claim": "Against the claim" if any_fails(report) else "Not won",
         "openings": _openings(report, listed.opening, rows),
         "moves": None if lines is None else _fitting(lines),
         "command": _command(report),
         "run": next(iter(commands(report)), None),
         "explain": _explain(report),
-        "values": values_of(report, rows),
+        "values": exact_values(report, rows),
         "usual": report.losses.usual if report.losses else None,
-        "thoughts": thoughts_on_page(report, lambda: first_drawn(report, rows)),
+        "thoughts": agent_thoughts(report, lambda: rows_by_priority(report, rows)),
     }
     if lines is not None and board_rules(report.plan.of)["kind"] == "text":
         content["drawn"] = text_boards(report, rows, lines)
-    return in_script(content)
+    return json_for_script(content)
 
 
-def in_script(content: object) -> str:
+def json_for_script(content: object) -> str:
     """JSON that no script element ends before its time."""
     text = json.dumps(content, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c")
 
 
-def listed_rows(report: Report) -> Rows:
+def listed_rows(report: ReportData) -> Rows:
     """The rows of the games that are listed: all, or those that stand out and every nth."""
     games = report.games.size
     if games <= MOST_LISTED:
         return np.arange(games)
-    out = standing_out(report, EACH_QUESTION)
+    out = notable_rows(report, EACH_QUESTION)
     left = MOST_LISTED - len(out)
     evenly = np.arange(left, dtype=np.int64) * (games - len(out)) // left
     # The places among the others as rows of all: each skips those that stand out before it.
@@ -150,13 +150,13 @@ def listed_rows(report: Report) -> Rows:
     return np.sort(np.concatenate([out, rest]))
 
 
-def standing_out(report: Report, most: int) -> Rows:
+def notable_rows(report: ReportData, most: int) -> Rows:
     """The first games that each question of the list finds."""
-    best = [Least(most) for _ in range(7)]
+    best = [SmallestRows(most) for _ in range(7)]
     for start, games in report.games.numbered():
         decided = games.result != 0.5
         asked = (
-            np.where(against_claims(report, games), 0, LAST),
+            np.where(counterexamples(report, games), 0, LAST),
             np.where(report.games.forfeited(games), 0, LAST),
             np.where(decided, LAST, 0),
             -_surprise(report, games),
@@ -169,12 +169,12 @@ def standing_out(report: Report, most: int) -> Rows:
     return np.unique(np.concatenate([least.rows for least in best]))
 
 
-def first_drawn(report: Report, rows: Rows) -> list[int]:
+def rows_by_priority(report: ReportData, rows: Rows) -> list[int]:
     """The games in the order in which as much of them as fits is on the page."""
-    return [*standing_out(report, EACH_BOARD).tolist(), *rows.tolist()]
+    return [*notable_rows(report, EACH_BOARD).tolist(), *rows.tolist()]
 
 
-class Least:
+class SmallestRows:
     """The rows of the smallest numbers so far, the first of equals; those that are LAST never."""
 
     def __init__(self, most: int) -> None:
@@ -196,7 +196,7 @@ class Least:
         self._numbers = whole[kept]
 
 
-def _surprise(report: Report, games: GameColumns) -> NDArray[np.float64]:
+def _surprise(report: ReportData, games: GameChunk) -> NDArray[np.float64]:
     """By how much the winner's rating lies below the loser's."""
     elos = np.array([elo or 0.0 for elo in _elos(report)])
     surprise: NDArray[np.float64] = elos[games.second] - elos[games.first]
@@ -204,19 +204,19 @@ def _surprise(report: Report, games: GameColumns) -> NDArray[np.float64]:
     return surprise
 
 
-def _elos(report: Report) -> list[float | None]:
+def _elos(report: ReportData) -> list[float | None]:
     """The ratings by the places of the agents; None for all where there is a standing."""
     known = {row.agent: row.elo for row in report.ratings}
     found = [known.get(name) for name in report.games.names]
     return [None] * len(found) if report.standing else found
 
 
-def any_fails(report: Report) -> bool:
+def any_fails(report: ReportData) -> bool:
     """Whether a check fails."""
     return any(check["status"] == FAILS for check in report.checks)
 
 
-def against_claims(report: Report, games: GameColumns) -> NDArray[np.bool_]:
+def counterexamples(report: ReportData, games: GameChunk) -> NDArray[np.bool_]:
     """Which of these games speak against a check that fails, or were not won of all."""
     found = np.zeros(len(games.result), np.bool_)
     places = {name: place for place, name in enumerate(report.games.names)}
@@ -233,7 +233,7 @@ def against_claims(report: Report, games: GameColumns) -> NDArray[np.bool_]:
     return found
 
 
-def values_of(report: Report, rows: Rows) -> dict[int, list[object]] | None:
+def exact_values(report: ReportData, rows: Rows) -> dict[int, list[object]] | None:
     """What a judge knows of the moves of each game; None for a run that nobody has judged.
 
     A move is None, or its margin with what it lost, in points and in results, and a best move.
@@ -255,7 +255,7 @@ def _value(losses: MoveLosses, at: int) -> list[object] | None:
     return [after, lost, int(losses.result_loss[at]), losses.best[at]] if lost else [after]
 
 
-def _openings(report: Report, openings: Rows, rows: Rows) -> dict[str, str]:
+def _openings(report: ReportData, openings: Rows, rows: Rows) -> dict[str, str]:
     """The moves of the openings that are listed, by their numbers."""
     numbers, firsts = np.unique(openings, return_index=True)
     moves = report.games.texts("opening_moves", rows[firsts].tolist()) or []
@@ -273,16 +273,16 @@ def _fitting(lines: Sequence[str | None]) -> list[str | None]:
     return [text if keep else None for text, keep in zip(texts, kept.tolist(), strict=True)]
 
 
-def _command(report: Report) -> str:
+def _command(report: ReportData) -> str:
     """The command that shows a game, without its moves."""
-    return command_of(report.plan.of, "").removesuffix('""')
+    return replay_command_for_line(report.plan.of, "").removesuffix('""')
 
 
-def _explain(report: Report) -> str | None:
+def _explain(report: ReportData) -> str | None:
     """The command that shows what an agent saw, without game and ply."""
     if report.directory is None:
         return None
-    return f"pitflip explain {shlex.quote(from_here(report.directory))}"
+    return f"pitflip explain {shlex.quote(relative_path(report.directory))}"
 
 
 def board_rules(of: Game) -> dict[str, object]:
@@ -295,7 +295,9 @@ def board_rules(of: Game) -> dict[str, object]:
     return {"kind": "text"}
 
 
-def text_boards(report: Report, rows: Rows, lines: Sequence[str | None]) -> dict[int, list[object]]:
+def text_boards(
+    report: ReportData, rows: Rows, lines: Sequence[str | None]
+) -> dict[int, list[object]]:
     """The boards of as many games as fit, those that stand out first, after the sides that move.
 
     A board is a text, or what changes in the one before: place, letter, place, letter, ...
@@ -303,19 +305,19 @@ def text_boards(report: Report, rows: Rows, lines: Sequence[str | None]) -> dict
     of, found, plies = report.plan.of, dict[int, list[object]](), 0
     assert of is not None  # as above
     by_row = dict(zip(rows.tolist(), lines, strict=True))
-    for row in dict.fromkeys(first_drawn(report, rows)):
+    for row in dict.fromkeys(rows_by_priority(report, rows)):
         if plies > MOST_PLIES:
             break
         if (line := by_row.get(row)) is not None:
             positions = of.replay(line)
             boards = [of.draw(position) for position in positions]
             movers = "".join(str(of.mover(position)) for position in positions)
-            found[row] = [movers, boards[0], *(changed(*each) for each in pairwise(boards))]
+            found[row] = [movers, boards[0], *(board_diff(*each) for each in pairwise(boards))]
             plies += len(boards)
     return found
 
 
-def changed(before: str, after: str) -> object:
+def board_diff(before: str, after: str) -> object:
     """A board by what changes; the whole text where that is much."""
     places = [place for place, (a, b) in enumerate(zip(before, after, strict=False)) if a != b]
     if len(before) != len(after) or len(places) > MOST_CHANGES:

@@ -30,7 +30,7 @@ def text(words: str) -> Html:
     return Html(escape(UNPRINTED.sub("\ufffd", words)))
 
 
-def joined(parts: Iterable[Inside], between: str = "") -> Html:
+def join(parts: Iterable[Inside], between: str = "") -> Html:
     """Texts and markup, one after another; None is nothing."""
     return Html(text(between).join([_one(part) for part in parts if part is not None]))
 
@@ -42,7 +42,7 @@ def tag(name: str, /, *inside: Inside, **attributes: Inside | float | bool) -> H
         return Html(f"{start}>")
     if name in CLOSED and not inside:
         return Html(f"{start}/>")
-    return Html(f"{start}>{joined(inside)}</{name}>")
+    return Html(f"{start}>{join(inside)}</{name}>")
 
 
 def name_of(agent: str) -> Html:
@@ -50,7 +50,7 @@ def name_of(agent: str) -> Html:
     return tag("bdi", agent)
 
 
-def isolated(agent: str) -> str:
+def isolate(agent: str) -> str:
     """The same where there are no tags: in attributes and titles."""
     return f"{ISOLATE}{agent}{ISOLATED}" if not agent.isascii() else agent
 

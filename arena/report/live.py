@@ -10,7 +10,7 @@ from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from arena.analysis.adapted import adapted
+from arena.analysis.adapted import interval_kind
 from arena.analysis.checks.claims import Verdict
 from arena.analysis.evidence import Evidence, evidence_of
 from arena.analysis.summary import Summary, summarise
@@ -19,20 +19,20 @@ from arena.analysis.tables import elo_rows, win_rate_rows
 from arena.analysis.win_rates import ONLY_FORFEITS, WinRate, WinRates
 from arena.config.experiment import Experiment
 from arena.planning.games import Games, pair_points
-from arena.planning.round_tracker import Course
+from arena.planning.round_tracker import RoundTracker
 from arena.planning.schedule import DrawnPlan
 from arena.playing.play import Tick
-from arena.report.data import Report, stored_games
+from arena.report.data import ReportData, load_game_table
 from arena.report.page import page_of
-from arena.stats.anytime import Standing, live_estimate
+from arena.stats.anytime import AnytimeScore, anytime_estimate
 from arena.stats.elo import elo_estimate
-from arena.stats.estimate import Estimate, negated, nothing, transformed
-from arena.stats.match_estimate import Matchup
-from arena.stats.text import matchup_text, rating_text
+from arena.stats.estimate import Estimate, negate, no_estimate, transform
+from arena.stats.match_estimate import MatchEstimate
+from arena.stats.text import match_estimate_text, rating_text
 from arena.storage.game_table import write_games
 from arena.storage.journal import Journal
 from arena.storage.provenance import read_run
-from games.base.errors import say
+from games.base.errors import print_error
 
 SECONDS = 3.0  # between two versions of the page; live.js reloads as often
 SHARE = 0.03  # of the time may be spent on the page: that of 100,000 games takes a second
@@ -144,11 +144,11 @@ class LiveView:
 
 
 @contextlib.contextmanager
-def live_view(experiment: Experiment) -> Iterator[LiveView]:
+def serve_live_page(experiment: Experiment) -> Iterator[LiveView]:
     """Serve the page of a run until it ends; its address is printed."""
     with LiveServer() as server:
         threading.Thread(target=server.serve_forever, name="live page", daemon=True).start()
-        say(f"live: {server.address}")
+        print_error(f"live: {server.address}")
         try:
             yield LiveView(experiment, server)
         finally:
@@ -157,9 +157,9 @@ def live_view(experiment: Experiment) -> Iterator[LiveView]:
 
 def live_report(
     experiment: Experiment, tick: Tick, drawn: DrawnPlan, journal: Journal, scratch: Path
-) -> Report:
+) -> ReportData:
     """Return the report of the games in the journal, with anytime-valid intervals."""
-    course = Course(drawn)
+    course = RoundTracker(drawn)
     if drawn.plan.rounds is not None:  # the results of a round decide the next one
         for start, _, games in journal.parts(course.columns):
             course.take(start, pair_points(games))
@@ -180,14 +180,14 @@ def live_report(
         Verdict(check.that, check.test, "at the end", "decided at the end")
         for check in experiment.checks
     ]
-    return Report(
+    return ReportData(
         plan=plan,
         run=read_run(journal.directory),
         summary=summary_values(summary, experiment.checks, later),
         ratings=tuple(elo_rows(summary)),
         pairs={(row.agent, row.opponent): row for row in win_rate_rows(summary)},
         timings=evidence.timings,
-        games=stored_games(table, plan.names),
+        games=load_game_table(table, plan.names),
         points=summary.points,
     )
 
@@ -197,20 +197,20 @@ def _summary(experiment: Experiment, tick: Tick, evidence: Evidence) -> Summary:
     summary = summarise(
         evidence, name=experiment.name, tournament=tick.tournament, by_points=by_points, draws=0
     )
-    return adapted(anytime(summary, tick.standings))
+    return interval_kind(anytime(summary, tick.standings))
 
 
-def anytime(summary: Summary, standings: Mapping[tuple[int, int], Standing]) -> Summary:
+def anytime(summary: Summary, standings: Mapping[tuple[int, int], AnytimeScore]) -> Summary:
     """Replace the intervals of matches by anytime-valid ones, and leave out all others."""
     place = {name: number for number, name in enumerate(summary.agents)}
 
     def changed(rate: WinRate) -> WinRate:
         a, b = place[rate.agent], place[rate.opponent]
         row = _anytime_row(rate.row, _score(standings, a, b))
-        return replace(rate, row=row, text=matchup_text(row))
+        return replace(rate, row=row, text=match_estimate_text(row))
 
     def without_interval(estimate: Estimate) -> Estimate:
-        return nothing(LATER, estimate.value, estimate.level)
+        return no_estimate(LATER, estimate.value, estimate.level)
 
     ratings = [(row, without_interval(row.elo)) for row in summary.ratings]
     return replace(
@@ -221,21 +221,21 @@ def anytime(summary: Summary, standings: Mapping[tuple[int, int], Standing]) -> 
             replace(group, first_move=without_interval(group.first_move), text="")
             for group in summary.groups
         ),
-        win_rates=WinRates(map(changed, summary.win_rates.own), matchup_text),
+        win_rates=WinRates(map(changed, summary.win_rates.own), match_estimate_text),
     )
 
 
-def _score(standings: Mapping[tuple[int, int], Standing], a: int, b: int) -> Estimate:
+def _score(standings: Mapping[tuple[int, int], AnytimeScore], a: int, b: int) -> Estimate:
     """The score of `a` against `b`."""
     if (a, b) in standings:
-        return live_estimate(standings[a, b])
-    return transformed(negated(live_estimate(standings[b, a])), lambda score: 1.0 + score)
+        return anytime_estimate(standings[a, b])
+    return transform(negate(anytime_estimate(standings[b, a])), lambda score: 1.0 + score)
 
 
-def _anytime_row(row: Matchup, score: Estimate) -> Matchup:
+def _anytime_row(row: MatchEstimate, score: Estimate) -> MatchEstimate:
     if row.score.reason == ONLY_FORFEITS:
         score = row.score
-    normalized = nothing(LATER, level=score.level)
+    normalized = no_estimate(LATER, level=score.level)
     like = replace(row.like, score=score, elo=elo_estimate(score), normalized=normalized)
-    first_mover = nothing(LATER, row.first_mover.value, row.first_mover.level)
+    first_mover = no_estimate(LATER, row.first_mover.value, row.first_mover.level)
     return replace(row, like=like, these=None, first_mover=first_mover, superiority=None)

@@ -12,8 +12,8 @@ from arena.analysis.tables import WinRateRow
 from arena.planning.plan import Plan
 from arena.playing.bot_replays import BotReplays
 from arena.playing.clock import time_control
-from arena.report.data import Report
-from arena.report.html import Html, Inside, joined, tag
+from arena.report.data import ReportData
+from arena.report.html import Html, Inside, join, tag
 from arena.report.numbers import CENSUS, NO_INTERVAL, SPRT, count, counted, seconds
 from games.base.errors import printable
 from games.base.text import listed
@@ -42,13 +42,13 @@ KINDS = {
 }
 
 
-def methods(report: Report) -> str:
+def methods_paragraph(report: ReportData) -> str:
     """Whole sentences on one line."""
     sentences = [*_games(report, report.plan), *_agents(report, report.plan), *_estimates(report)]
     return " ".join(f"{each}." for each in [*sentences, *_provenance(report, report.plan)])
 
 
-def _games(report: Report, plan: Plan) -> Iterator[str]:
+def _games(report: ReportData, plan: Plan) -> Iterator[str]:
     games, matches = report.games.size, len(report.met())
     yield (
         f"{counted(len(plan.agents), 'agent')} played {counted(games, 'game')} of "
@@ -65,7 +65,7 @@ def _games(report: Report, plan: Plan) -> Iterator[str]:
     yield from set_apart(report)
 
 
-def set_apart(report: Report) -> Iterator[str]:
+def set_apart(report: ReportData) -> Iterator[str]:
     """What is to be said of duplicate games, of forfeits, and of games that were not played."""
     games, duplicates, forfeits, unplayed = report.game_counts
     if duplicates:
@@ -83,7 +83,7 @@ def set_apart(report: Report) -> Iterator[str]:
     if report.excluded:
         names = [each.agent for each in report.excluded]
         yield (
-            f"{named(names)} {_were(len(names))} excluded; "
+            f"{safe_names(names)} {_were(len(names))} excluded; "
             f"{counted(unplayed, 'game')} of the forfeits {_were(unplayed)} not played"
         )
 
@@ -114,7 +114,7 @@ def _how_many(plan: Plan) -> str:
     return f"Each match had {counted(plan.pairs, 'pair')} of games, a number fixed beforehand"
 
 
-def _agents(report: Report, plan: Plan) -> Iterator[str]:
+def _agents(report: ReportData, plan: Plan) -> Iterator[str]:
     yield from _chance(report, plan)
     bots = [name for name, spec in plan.agents.items() if users_code(spec) is not None]
     limited = bots or plan.agents
@@ -127,7 +127,7 @@ def _agents(report: Report, plan: Plan) -> Iterator[str]:
         yield f"An agent that exceeded {', '.join(limits)} lost the game"
 
 
-def _chance(report: Report, plan: Plan) -> Iterator[str]:
+def _chance(report: ReportData, plan: Plan) -> Iterator[str]:
     """Which agents draw random numbers, and which were seen to play without the seed."""
     replays = BotReplays.from_json(report.run.get(KEY))
     differing = [name for name in plan.agents if replays and name in replays.differing]
@@ -139,18 +139,18 @@ def _chance(report: Report, plan: Plan) -> Iterator[str]:
     if not (own or differing or outside):
         yield "No agent uses chance: each answers a position in one way"
     if own:
-        yield f"{named(own)} may use chance, drawn from the seed"
+        yield f"{safe_names(own)} may use chance, drawn from the seed"
     if outside:
-        yield f"{named(outside)} {_are_bots(outside)}: the seed decides only the numbers they get"
+        yield f"{safe_names(outside)} {_are_bots(outside)}: the seed decides only the numbers they get"
     if differing:
-        yield f"{named(differing)} played other games when asked again, with the same seed"
+        yield f"{safe_names(differing)} played other games when asked again, with the same seed"
 
 
 def _are_bots(names: list[str]) -> str:
     return "is a user's bot" if len(names) == 1 else "are users' bots"
 
 
-def _estimates(report: Report) -> Iterator[str]:
+def _estimates(report: ReportData) -> Iterator[str]:
     kinds = {row.interval for row in report.pairs.values()}
     if report.ratings and not report.standing:
         yield (
@@ -171,7 +171,7 @@ def _estimates(report: Report) -> Iterator[str]:
         yield "Where every opening was played between agents without chance, scores are exact"
 
 
-def _provenance(report: Report, plan: Plan) -> Iterator[str]:
+def _provenance(report: ReportData, plan: Plan) -> Iterator[str]:
     run = report.run
     versions = run.get("versions", {})
     others = ", ".join(f"{name} {versions[name]}" for name in versions if name != "pitflip")
@@ -188,7 +188,7 @@ def _provenance(report: Report, plan: Plan) -> Iterator[str]:
     yield f"Its games can be repeated: {again.words}"
 
 
-def named(names: list[str]) -> str:
+def safe_names(names: list[str]) -> str:
     """Names of agents, safe to print."""
     return printable(listed(names))
 
@@ -196,7 +196,7 @@ def named(names: list[str]) -> str:
 # ------------------------------------------------------------------------------ facts
 
 
-def facts(report: Report) -> Html:
+def facts(report: ReportData) -> Html:
     """Six facts in a row: games, openings, agents, time, seed, whether it can be repeated."""
     rows = (
         ("games", count(report.games.size), _matches(report)),
@@ -210,15 +210,15 @@ def facts(report: Report) -> Html:
         tag("div", tag("dt", name), tag("dd", tag("b", value), tag("span", more)))
         for name, value, more in rows
     )
-    return tag("dl", joined(boxes), class_="facts")
+    return tag("dl", join(boxes), class_="facts")
 
 
-def _matches(report: Report) -> str:
+def _matches(report: ReportData) -> str:
     matches = len(report.met())
     return f"{count(matches)} match{'es' * (matches != 1)}"
 
 
-def _opening_way(report: Report) -> str:
+def _opening_way(report: ReportData) -> str:
     openings = report.plan.openings
     if openings.way == "none":
         return "the starting position"
@@ -232,12 +232,12 @@ def _opening_way(report: Report) -> str:
     return f"openings: {openings.way}"
 
 
-def _clocks(report: Report) -> str:
+def _clocks(report: ReportData) -> str:
     clocks = sum("seconds" in spec.options for spec in report.plan.agents.values())
     return f"{clocks} by the clock" if clocks else "none with a clock"
 
 
-def _duration(report: Report) -> str:
+def _duration(report: ReportData) -> str:
     begun, ended = (moment(report, name) for name in ("begun", "finished"))
     if begun is None or ended is None:
         return "\u2013"
@@ -245,12 +245,12 @@ def _duration(report: Report) -> str:
     return f"{number:.0f}\u00a0s" if number < 120.0 else seconds(number)
 
 
-def _speed(report: Report) -> str:
+def _speed(report: ReportData) -> str:
     cores = report.run.get("machine", {}).get("cores")
     return counted(cores, "core") if isinstance(cores, int) else ""
 
 
-def moment(report: Report, name: str) -> datetime | None:
+def moment(report: ReportData, name: str) -> datetime | None:
     """A time in run.json."""
     try:
         return datetime.strptime(str(report.run.get(name)), "%Y-%m-%dT%H:%M:%S%z")
@@ -258,33 +258,33 @@ def moment(report: Report, name: str) -> datetime | None:
         return None
 
 
-def played_when(report: Report) -> str:
+def run_date_text(report: ReportData) -> str:
     """The day and hour when the run ended, and the run's name."""
     ended = moment(report, "finished")
     day = "" if ended is None else f"{ended.day} {ended:%B %Y, %H:%M} \u00b7 "
     return f"{day}run {report.run.get('digest', '')}"
 
 
-def _version(report: Report, package: str) -> str:
+def _version(report: ReportData, package: str) -> str:
     return str(report.run.get("versions", {}).get(package, ""))
 
 
 # ------------------------------------------------------------------------------ method
 
 
-def rests_on(report: Report) -> Html:
+def method_section(report: ReportData) -> Html:
     """What the numbers rest on: openings, repeats, intervals, what a second run repeats."""
     paragraphs = (tag("p", sentence) for sentence in _sentences(report))
     return tag(
         "section",
         tag("h2", "What the numbers rest on", id="method-h"),
-        tag("div", joined(paragraphs), class_="prose"),
+        tag("div", join(paragraphs), class_="prose"),
         id="method",
         aria_labelledby="method-h",
     )
 
 
-def _sentences(report: Report) -> Iterator[str]:
+def _sentences(report: ReportData) -> Iterator[str]:
     openings = counted(report.openings, "different opening")
     each = "each" if report.openings > 1 else "it"
     yield (
@@ -332,7 +332,7 @@ def _effective(rows: list[WinRateRow]) -> str:
 # ------------------------------------------------------------------------------ again
 
 
-def make_again(report: Report) -> Html:
+def reproduce_section(report: ReportData) -> Html:
     """The commands that play the run again and compare it, and what it was made with."""
     versions = ", ".join(
         f"{name} {number}" for name, number in report.run.get("versions", {}).items()
@@ -345,7 +345,7 @@ def make_again(report: Report) -> Html:
         ("played", f"{_span(report)} on {machine.get('system', '?')} "
                    f"{machine.get('processor', '')}, {machine.get('cores', '?')} cores"),
     ]  # fmt: skip
-    rows = (joined([tag("dt", name), tag("dd", value)]) for name, value in facts_of)
+    rows = (join([tag("dt", name), tag("dd", value)]) for name, value in facts_of)
     plan = json.dumps(report.run.get("plan", {}), indent=1, ensure_ascii=False)
     return tag(
         "section",
@@ -353,15 +353,15 @@ def make_again(report: Report) -> Html:
         tag(
             "p", same_again(report), class_="lead",
         ),
-        joined(_command(line) for line in commands(report)),
-        tag("dl", joined(rows), class_="provenance"),
+        join(_command(line) for line in commands(report)),
+        tag("dl", join(rows), class_="provenance"),
         tag("details", tag("summary", "The whole plan"), tag("pre", plan, tabindex=0)),
         id="again",
         aria_labelledby="again-h",
     )  # fmt: skip
 
 
-def same_again(report: Report) -> str:
+def same_again(report: ReportData) -> str:
     """Say whether these commands play the same games."""
     if report.repeatability.answer == "yes":
         return (
@@ -374,22 +374,22 @@ def same_again(report: Report) -> str:
     )
 
 
-def commands(report: Report) -> list[str]:
+def commands(report: ReportData) -> list[str]:
     """The commands that play a run again, compare it, and write this page."""
     path = report.run.get("path")
     words = [word for change in report.run.get("overrides", []) for word in ("--set", change)]
     lines = []
     if path:
-        lines.append(shlex.join(["pitflip", "run", from_here(Path(path)), *words]))
+        lines.append(shlex.join(["pitflip", "run", relative_path(Path(path)), *words]))
     if report.directory is not None:
-        directory = from_here(report.directory)
+        directory = relative_path(report.directory)
         if report.plan.reproducible:
             lines.append(shlex.join(["pitflip", "verify", directory]))
         lines.append(shlex.join(["pitflip", "report", directory]))
     return lines
 
 
-def from_here(path: Path) -> str:
+def relative_path(path: Path) -> str:
     """A path as commands name it: from the working directory, if it lies below."""
     whole, here = path.absolute(), Path.cwd()
     return str(whole.relative_to(here) if whole.is_relative_to(here) else whole)
@@ -402,7 +402,7 @@ def _command(line: str) -> Html:
     )  # fmt: skip
 
 
-def _span(report: Report) -> str:
+def _span(report: ReportData) -> str:
     begun, ended = (moment(report, name) for name in ("begun", "finished"))
     if begun is None or ended is None:
         return "at an unknown time"

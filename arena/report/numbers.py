@@ -6,10 +6,10 @@ from arena.analysis.tables import EloRow, WinRateRow
 from arena.stats.estimate import Estimate, EstimateKind
 from arena.stats.text import (
     lower_end,
-    percent,
+    percent_text,
     rounded_down,
     rounded_up,
-    signed,
+    signed_text,
     strength_text,
     upper_end,
 )
@@ -22,7 +22,7 @@ TWO_HOURS = 7200
 NO_INTERVAL, CENSUS, SPRT = "none", "census", "sprt"
 
 
-class Known(NamedTuple):
+class StoredEstimate(NamedTuple):
     """A number of a table with its interval; `why` says why there is none."""
 
     value: float | None
@@ -52,13 +52,13 @@ class Known(NamedTuple):
         return self.bounded or self.kind == CENSUS
 
 
-def known_from(stored: KeyValues) -> Known:
+def stored_estimate(stored: KeyValues) -> StoredEstimate:
     """An estimate of summary.json."""
     ends = stored.get("value"), stored.get("low"), stored.get("high")
-    return Known(*ends, stored["kind"], stored["level"], stored["reason"])
+    return StoredEstimate(*ends, stored["kind"], stored["level"], stored["reason"])
 
 
-def estimate_of(known: Known) -> Estimate:
+def estimate_of(known: StoredEstimate) -> Estimate:
     """The estimate that a table has."""
     kind = EstimateKind(known.kind)
     return Estimate(known.value, known.low, known.high, known.level, kind, known.why)
@@ -69,28 +69,28 @@ def strength_of(row: WinRateRow) -> str:
     return strength_text(estimate_of(score_of(row)), estimate_of(difference_of(row)))
 
 
-def score_of(row: WinRateRow) -> Known:
+def score_of(row: WinRateRow) -> StoredEstimate:
     """The score of a pair of agents, seen by the first."""
     ends = row.score, row.score_low, row.score_high
-    return Known(*ends, row.interval, row.level, row.why)
+    return StoredEstimate(*ends, row.interval, row.level, row.why)
 
 
-def difference_of(row: WinRateRow) -> Known:
+def difference_of(row: WinRateRow) -> StoredEstimate:
     """The same in Elo."""
-    return Known(row.elo, row.elo_low, row.elo_high, row.interval, row.level, row.why)
+    return StoredEstimate(row.elo, row.elo_low, row.elo_high, row.interval, row.level, row.why)
 
 
-def first_mover_of(row: WinRateRow) -> Known:
+def first_mover_of(row: WinRateRow) -> StoredEstimate:
     """The score of the first movers in the games of a pair."""
     ends = row.first_mover_score, row.first_mover_score_low, row.first_mover_score_high
     bounded = any(end is not None for end in ends[1:])
     kind = row.interval if bounded or row.interval == CENSUS else NO_INTERVAL
-    return Known(*ends, kind, row.level, row.why)
+    return StoredEstimate(*ends, kind, row.level, row.why)
 
 
-def rating_of(row: EloRow) -> Known:
+def rating_of(row: EloRow) -> StoredEstimate:
     """The rating of an agent."""
-    return Known(row.elo, row.elo_low, row.elo_high, row.interval, row.level, row.why)
+    return StoredEstimate(row.elo, row.elo_low, row.elo_high, row.interval, row.level, row.why)
 
 
 def count(number: int) -> str:
@@ -105,18 +105,18 @@ def counted(number: int, noun: str) -> str:
 
 def share(number: float) -> str:
     """A share in per cent, which is 100 or 0 only if it is exactly that."""
-    return percent(number).replace(" ", NO_BREAK)
+    return percent_text(number).replace(" ", NO_BREAK)
 
 
 def bare_share(number: float) -> str:
     """The same without its sign, always with a decimal."""
-    words = percent(number).removesuffix(" %")
+    words = percent_text(number).removesuffix(" %")
     return words if "." in words else f"{words}.0"
 
 
 def elo(number: float, decimals: int = 0) -> str:
     """Elo with its sign."""
-    return minus(signed(number, decimals))
+    return minus(signed_text(number, decimals))
 
 
 def minus(words: str) -> str:
@@ -124,7 +124,7 @@ def minus(words: str) -> str:
     return words.replace("-", "\u2212")
 
 
-def elo_ends(known: Known) -> str:
+def elo_ends(known: StoredEstimate) -> str:
     """The interval of an Elo number: `+390 to +524`, or what is known of it."""
     if known.low is not None and known.high is not None:
         return f"{elo(rounded_down(known.low, 0))} to {elo(rounded_up(known.high, 0))}"
@@ -135,7 +135,7 @@ def elo_ends(known: Known) -> str:
     return "exact" if known.kind == CENSUS else "no interval"
 
 
-def share_ends(known: Known) -> str:
+def share_ends(known: StoredEstimate) -> str:
     """The interval of a share, rounded outwards to a decimal: `67.6 to 79.9 %`."""
     low, high = known.low, known.high
     if low is not None and high is not None:
@@ -147,7 +147,7 @@ def share_ends(known: Known) -> str:
     return "exact" if known.kind == CENSUS else "no interval"
 
 
-def cell_ends(known: Known) -> str:
+def cell_ends(known: StoredEstimate) -> str:
     """The same in whole per cent, for a cell: `> 95`, or both ends."""
     low, high = known.low, known.high
     if low is not None and high is not None:

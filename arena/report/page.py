@@ -8,36 +8,36 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-from arena.report.answer import answer_of
-from arena.report.checks import checks_of
-from arena.report.data import Report
-from arena.report.figure import Figure, shown
-from arena.report.figures.registry import figures
-from arena.report.games import MOST_LISTED, board_rules, changed, games_json, in_script
-from arena.report.html import Html, isolated, joined, name_of, tag
-from arena.report.methods import facts, make_again, played_when, rests_on
+from arena.report.answer import make_answer
+from arena.report.checks import checks_html
+from arena.report.data import ReportData
+from arena.report.figure import Figure, section_html
+from arena.report.figures.registry import make_figures
+from arena.report.games import MOST_LISTED, board_diff, board_rules, games_json, json_for_script
+from arena.report.html import Html, isolate, join, name_of, tag
+from arena.report.methods import facts, method_section, reproduce_section, run_date_text
 from arena.report.palette import figure_style, page_style
 from games import Game, Position
 from games.base.files import write_text
-from games.transcripts import command_of
+from games.transcripts import replay_command_for_line
 
 PAGE = "report.html"
 SCRIPTS = ("sowing.js", "othello.js", "games_list.js", "replay.js", "page.js")
 HERE = Path(__file__).parent
 
 
-def write_page(report: Report, path: Path) -> None:
+def write_page(report: ReportData, path: Path) -> None:
     """Write the page of a report."""
     write_text(path, page_of(report))
 
 
-def page_of(report: Report, live: str = "", live_script: str = "") -> str:
+def page_of(report: ReportData, live: str = "", live_script: str = "") -> str:
     """Return the whole page; `live` stands above the page of a run that goes on."""
-    made = figures(report)
+    made = make_figures(report)
     now = tag("p", live, id="live", class_="note", role="status") if live else None
     return document(
-        title=f"{isolated(answer_of(report).headline)} \u00b7 {name_of_run(report)}",
-        body=joined([now, masthead(report), menu(made), sections(report, made)]),
+        title=f"{isolate(make_answer(report).headline)} \u00b7 {name_of_run(report)}",
+        body=join([now, masthead(report), menu(made), sections(report, made)]),
         data=games_json(report),
         live_script=live_script,
     )
@@ -48,7 +48,7 @@ def document(title: str, body: Html, data: str, live_script: str = "") -> str:
     style, script = Html(styles()), Html(live_script + scripts())
     connect = "'self'" if live_script else "'none'"
     policy = (
-        f"default-src 'none'; style-src {digest_of(style)}; script-src {digest_of(script)}; "
+        f"default-src 'none'; style-src {csp_hash(style)}; script-src {csp_hash(script)}; "
         f"img-src data:; connect-src {connect}; base-uri 'none'; form-action 'none'"
     )
     head = (
@@ -71,18 +71,18 @@ def document(title: str, body: Html, data: str, live_script: str = "") -> str:
     return f"<!DOCTYPE html>\n{whole}\n"
 
 
-def name_of_run(report: Report) -> str:
+def name_of_run(report: ReportData) -> str:
     """The experiment and its game."""
     return f"{report.summary['experiment']} on {report.game_name}"
 
 
-def masthead(report: Report) -> Html:
+def masthead(report: ReportData) -> Html:
     """What was asked, the answer, how sure it is; the checks; the facts."""
-    answer = answer_of(report)
+    answer = make_answer(report)
     line = tag(
         "p",
         tag("span", tag("b", report.summary["experiment"]), " on ", tag("b", report.game_name)),
-        tag("span", played_when(report)),
+        tag("span", run_date_text(report)),
         class_="masthead",
     )
     return tag(
@@ -91,7 +91,7 @@ def masthead(report: Report) -> Html:
         tag("h1", answer.question),
         tag("p", answer.headline, class_="answer"),
         tag("p", answer.sure, class_="sure"),
-        checks_of(report),
+        checks_html(report),
         facts(report),
     )
 
@@ -101,16 +101,16 @@ def menu(made: Mapping[str, Figure]) -> Html:
     links = [(name, figure.short or figure.heading) for name, figure in made.items()]
     links += [("games", "Games"), ("method", "Method"), ("again", "Make it again")]
     inside = (tag("a", heading, href=f"#{name}") for name, heading in links)
-    return tag("nav", joined(inside, " "), aria_label="Sections")
+    return tag("nav", join(inside, " "), aria_label="Sections")
 
 
-def sections(report: Report, made: Mapping[str, Figure]) -> Html:
+def sections(report: ReportData, made: Mapping[str, Figure]) -> Html:
     """Everything below the fold."""
-    parts = [shown(figure, name) for name, figure in made.items()]
-    return joined([*parts, games_section(report), rests_on(report), make_again(report)])
+    parts = [section_html(figure, name) for name, figure in made.items()]
+    return join([*parts, games_section(report), method_section(report), reproduce_section(report)])
 
 
-def games_section(report: Report) -> Html:
+def games_section(report: ReportData) -> Html:
     """The place of the list and the replay, which the script fills."""
     total = report.games.size
     lead = f"All {total:,} games."
@@ -150,7 +150,7 @@ def parts_of(names: Sequence[str]) -> str:
     return "".join((HERE / name).read_text() for name in names)
 
 
-def digest_of(text: str) -> str:
+def csp_hash(text: str) -> str:
     """How a policy names a script or a style."""
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     return f"'sha256-{digest}'"
@@ -170,11 +170,11 @@ class ShownGame:
 def game_page(shown: ShownGame) -> str:
     """The page, opened at the last move."""
     first, second = shown.names
-    heading = f"{isolated(first)} against {isolated(second)} at {shown.of.name}"
+    heading = f"{isolate(first)} against {isolate(second)} at {shown.of.name}"
     lead = tag("p", shown.ending, class_="answer")
     header = tag("header", tag("h1", name_of(first), " against ", name_of(second),
                                f" at {shown.of.name}"), lead)  # fmt: skip
-    return document(heading, joined([header, _replay()]), in_script(_content(shown)))
+    return document(heading, join([header, _replay()]), json_for_script(_content(shown)))
 
 
 def _replay() -> Html:
@@ -202,8 +202,8 @@ def _content(shown: ShownGame) -> dict[str, object]:
     if board["kind"] == "text":
         boards = [of.draw(position, shown.names) for position in shown.positions]
         movers = "".join(str(of.mover(position)) for position in shown.positions)
-        one["drawn"] = {0: [movers, boards[0], *(changed(*each) for each in pairwise(boards))]}
-    before, _, after = command_of(of, "", start).partition('""')
+        one["drawn"] = {0: [movers, boards[0], *(board_diff(*each) for each in pairwise(boards))]}
+    before, _, after = replay_command_for_line(of, "", start).partition('""')
     ending = "normal" if of.over(shown.positions[-1]) else "unfinished"
     nothing = dict.fromkeys(("values", "usual", "run", "explain"))
     return one | nothing | {

@@ -62,13 +62,13 @@ def _variables(colours: Mapping[str, str]) -> str:
 def _ramp(stops: Sequence[str]) -> str:
     rules = []
     for step in range(STEPS + 1):
-        ground = mixed(stops, step / STEPS)
+        ground = ramp_colour(stops, step / STEPS)
         colour = "".join(f"{part:02x}" for part in ground)
         rules.append(f".r{step}{{background:#{colour};fill:#{colour};color:{readable_on(ground)}}}")
     return "".join(rules)
 
 
-def mixed(stops: Sequence[str], share: float) -> tuple[int, int, int]:
+def ramp_colour(stops: Sequence[str], share: float) -> tuple[int, int, int]:
     """The colour at a share of the way along some stops."""
     at = share * (len(stops) - 1)
     place = min(int(at), len(stops) - 2)

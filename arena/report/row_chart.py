@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from arena.report.html import Html, Inside, isolated, joined, tag
+from arena.report.html import Html, Inside, isolate, join, tag
 from arena.report.svg import (
     INSIDE,
     Picture,
     Scale,
     cut,
+    embed,
     fitted,
     grid,
-    in_box,
+    inline_svg,
     labels,
-    on_page,
     words,
 )
 
@@ -49,7 +49,7 @@ class RowChart:
     lanes: int = 0
 
 
-def ground(chart: RowChart) -> Html:
+def grid_lines(chart: RowChart) -> Html:
     """The lines behind the marks of a row."""
     return grid(chart.scale, [tick for tick, _ in chart.ticks], chart.height, chart.zero)
 
@@ -59,16 +59,16 @@ def axis(chart: RowChart, width: float | None = None) -> Picture:
     return Picture(AXIS, labels(chart.scale, chart.ticks, 14, width))
 
 
-def on_a_page(chart: RowChart) -> Html:
+def chart_html(chart: RowChart) -> Html:
     """The chart as a table; the strips are decoration, for their numbers stand beside them."""
-    behind = ground(chart)
+    behind = grid_lines(chart)
     heads = [
         tag("th", chart.heads[0], scope="col", class_="who"),
         tag("td", class_="lane") if chart.lanes else None,
-        tag("td", on_page(axis(chart)), class_="strip"),
+        tag("td", inline_svg(axis(chart)), class_="strip"),
         *(tag("th", head, scope="col", class_="n") for head in chart.heads[1:]),
     ]
-    body = joined(joined([_above(chart, row), _row(chart, row, behind)]) for row in chart.rows)
+    body = join(join([_above(chart, row), _row(chart, row, behind)]) for row in chart.rows)
     return tag(
         "table",
         tag("caption", chart.caption, class_="hidden"),
@@ -85,7 +85,7 @@ def _above(chart: RowChart, row: ChartRow) -> Html | None:
 
 def _row(chart: RowChart, row: ChartRow, behind: Html) -> Html:
     lane = row.lane or Html("")
-    strip = on_page(Picture(chart.height, joined([behind, row.marks])))
+    strip = inline_svg(Picture(chart.height, join([behind, row.marks])))
     return tag(
         "tr",
         tag(
@@ -94,7 +94,7 @@ def _row(chart: RowChart, row: ChartRow, behind: Html) -> Html:
             tag("bdi", cut(row.label, LONGEST_NAME)),
             scope="row",
             class_="who",
-            title=isolated(row.label) if len(row.label) > LONGEST_NAME else None,
+            title=isolate(row.label) if len(row.label) > LONGEST_NAME else None,
         ),
         tag("td", _lanes(chart, lane), class_="lane") if chart.lanes else None,
         tag("td", strip, class_="strip"),
@@ -109,17 +109,17 @@ def _lanes(chart: RowChart, lane: Html) -> Html:
     return tag("svg", lane, width=8 * chart.lanes, height=chart.height, aria_hidden="true")
 
 
-def as_picture(chart: RowChart) -> Picture:
+def chart_picture(chart: RowChart) -> Picture:
     """The chart as one drawing of a fixed width."""
     texts = max((len(row.texts) for row in chart.rows), default=0)
     right = INSIDE - TEXTS * texts - 30 * max(texts - 1, 0)
     lanes = 8 * chart.lanes
     strip = right - NAMES - lanes - 14
-    parts: list[Html] = [in_box(NAMES + lanes, 0, strip, axis(chart, strip))]
+    parts: list[Html] = [embed(NAMES + lanes, 0, strip, axis(chart, strip))]
     top: float = AXIS
     for head, text in enumerate(chart.heads[1 : 1 + texts]):
         parts.append(_text(_column(right, head), 14, text, ""))
-    behind = ground(chart)
+    behind = grid_lines(chart)
     for row in chart.rows:
         if row.above:
             parts.append(_text(0, top + 17, row.above, ""))
@@ -128,15 +128,15 @@ def as_picture(chart: RowChart) -> Picture:
         name = row.label if row.place is None else f"{row.place}  {row.label}"
         parts.append(_text(0, base, fitted(name, NAMES - 8), "strong"))
         if row.lane:
-            parts.append(in_box(NAMES, top, lanes, Picture(chart.height, row.lane)))
-        marks = Picture(chart.height, joined([behind, row.marks]))
-        parts.append(in_box(NAMES + lanes, top, strip, marks))
+            parts.append(embed(NAMES, top, lanes, Picture(chart.height, row.lane)))
+        marks = Picture(chart.height, join([behind, row.marks]))
+        parts.append(embed(NAMES + lanes, top, strip, marks))
         parts += [
             _text(_column(right, column), base, text, "" if column else "strong")
             for column, text in enumerate(row.texts)
         ]
         top += chart.height
-    return Picture(int(top) + 4, joined(parts))
+    return Picture(int(top) + 4, join(parts))
 
 
 def _column(right: float, column: int) -> float:

@@ -4,8 +4,8 @@ import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from arena.report.html import Html, Inside, isolated, joined, tag
-from arena.report.numbers import Known
+from arena.report.html import Html, Inside, isolate, join, tag
+from arena.report.numbers import StoredEstimate
 from arena.report.palette import picture_style
 
 INSIDE, MARGIN = 688, 16  # pixels of a picture in a file: across, around it
@@ -56,7 +56,7 @@ def level_line(left: float, right: float, y: float, kind: str) -> Html:
     return tag("line", x1=per_cent(left), x2=per_cent(right), y1=f"{y:g}", y2=f"{y:g}", class_=kind)
 
 
-def block(left: float, right: float, y: float, height: float, kind: str) -> Html:
+def rect(left: float, right: float, y: float, height: float, kind: str) -> Html:
     """A rectangle; one too narrow to be seen is a pixel wide."""
     width = max(right - left, 0.1)
     return tag(
@@ -79,7 +79,7 @@ def words(across: float, y: float, text: Inside, anchor: str = "middle", kind: s
 
 def grid(scale: Scale, ticks: Sequence[float], height: float, zero: float | None = None) -> Html:
     """An upright line at each tick, a darker one at `zero`."""
-    return joined(
+    return join(
         line(scale.at(tick), 0, height, "zero" if tick == zero else "grid") for tick in ticks
     )
 
@@ -99,7 +99,7 @@ def labels(
         place = scale.at(tick)
         if all(abs(place - other) >= nearest for other in kept):
             kept[place] = text
-    return joined(
+    return join(
         words(
             place, y, kept[place],
             "start" if place < edge else "end" if place > 100 - edge else "middle",
@@ -109,19 +109,19 @@ def labels(
 
 
 def interval(
-    scale: Scale, known: Known, y: float, height: float, radius: float, kind: str = "band"
+    scale: Scale, known: StoredEstimate, y: float, height: float, radius: float, kind: str = "band"
 ) -> Html:
     """The band of an interval with its dot on it; an end that is not known is an arrow."""
     parts: list[Html | None] = []
     if known.bounded:
         low = scale.low if known.low is None else known.low
         high = scale.high if known.high is None else known.high
-        parts.append(block(scale.at(low), scale.at(high), y - height / 2, height, kind))
+        parts.append(rect(scale.at(low), scale.at(high), y - height / 2, height, kind))
         parts.append(_arrow(0.0, y, 1) if known.low is None else None)
         parts.append(_arrow(100.0, y, -1) if known.high is None else None)
     if known.value is not None:
         parts.append(dot(scale.at(known.value), y, radius, "dot" if kind == "band" else "plain"))
-    return joined(parts)
+    return join(parts)
 
 
 def _arrow(across: float, y: float, direction: int) -> Html:
@@ -163,7 +163,7 @@ def cut(name: str, most: int) -> str:
     return f"{name[: most - 1 - end]}\u2026{name[len(name) - end :]}"
 
 
-def on_page(picture: Picture, name: str | None = None, kind: str = "") -> Html:
+def inline_svg(picture: Picture, name: str | None = None, kind: str = "") -> Html:
     """The drawing as part of a page, as wide as its place; without a name it is decoration."""
     told = {"role": "img", "aria_label": name} if name else {"aria_hidden": "true"}
     return tag(
@@ -171,7 +171,7 @@ def on_page(picture: Picture, name: str | None = None, kind: str = "") -> Html:
     )
 
 
-def in_box(left: float, top: float, width: float, picture: Picture) -> Html:
+def embed(left: float, top: float, width: float, picture: Picture) -> Html:
     """The drawing inside another one."""
     return tag(
         "svg", picture.marks, x=f"{left:g}", y=f"{top:g}", width=f"{width:g}",
@@ -179,19 +179,19 @@ def in_box(left: float, top: float, width: float, picture: Picture) -> Html:
     )  # fmt: skip
 
 
-def in_file(picture: Picture, title: str) -> str:
+def svg_file(picture: Picture, title: str) -> str:
     """The drawing as a whole file, with its title above it."""
     margin, head = MARGIN, 34
     width, height = picture.width + 2 * margin, picture.height + head + margin
     ground = tag("rect", width="100%", height="100%", fill="#fbfaf7")
-    heading = tag("text", isolated(title), x=margin, y=24, class_="strong", font_size="15")
+    heading = tag("text", isolate(title), x=margin, y=24, class_="strong", font_size="15")
     return tag(
         "svg",
         tag("title", title),
         tag("style", Html(picture_style())),
         ground,
         heading,
-        in_box(margin, head, picture.width, picture),
+        embed(margin, head, picture.width, picture),
         xmlns="http://www.w3.org/2000/svg",
         width=width,
         height=height,

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from arena.analysis.sweep import CellRow, SweepLine, budget_axis, is_budget, sweep_lines
+from arena.analysis.sweep import SweepCellRow, SweepLine, budget_axis, is_budget_key, sweep_lines
 from arena.analysis.tables import mirror_of
 from arena.report import plain_page
 from arena.report.chart import (
@@ -13,15 +13,15 @@ from arena.report.chart import (
     RED,
     Frame,
     dots,
-    drawn,
-    framed,
+    error_bars,
     label,
     level,
     line,
-    whiskers,
+    make_frame,
+    xy_chart,
 )
-from arena.stats.text import elo_text, percent, signed_mean
-from arena.terminal.plan import aligned
+from arena.stats.text import elo_text, percent_text, signed_mean
+from arena.terminal.plan import align_columns
 from games.base.errors import printable
 
 HEAD = ("Elo", "games", "openings", "distinct", "first mover", "margin")
@@ -31,7 +31,7 @@ LONGEST = 40
 ROOM, BESIDE = 0.06, 0.012  # of the width
 
 
-def sweep_table(names: Sequence[str], rows: Sequence[CellRow]) -> Iterator[str]:
+def sweep_table(names: Sequence[str], rows: Sequence[SweepCellRow]) -> Iterator[str]:
     """A line for each cell: its values, its Elo with the usual interval, what it shows."""
     head = [*(printable(name, LONGEST) for name in names), *HEAD, ""]
     cells = [
@@ -41,41 +41,41 @@ def sweep_table(names: Sequence[str], rows: Sequence[CellRow]) -> Iterator[str]:
         ]
         for row in rows
     ]
-    yield from aligned([head, *cells])
+    yield from align_columns([head, *cells])
 
 
-def cell_texts(row: CellRow) -> list[str]:
+def cell_texts(row: SweepCellRow) -> list[str]:
     """What a cell shows, under HEAD, and its answer."""
     first_mover, answer = ["", "", ""], row.found.answer
     if row.match is not None:
         score, margin = row.match.first_mover_score, row.match.first_mover_margin
         first_mover = [
             f"{row.match.distinct_games:,}",
-            "" if score is None else percent(score),
+            "" if score is None else percent_text(score),
             "" if margin is None else signed_mean(margin),
         ]
         answer = mirror_of(row.match) or answer
     return [elo_text(row.found.elo), f"{row.games:,}", f"{row.openings:,}", *first_mover, answer]
 
 
-def sweep_picture(names: Sequence[str], rows: Sequence[CellRow], title: str) -> str:
+def sweep_chart(names: Sequence[str], rows: Sequence[SweepCellRow], title: str) -> str:
     """The figure as the text of an SVG file; without numbers to go along, cell by cell."""
     axis = budget_axis(names, rows)
     lines = list(sweep_lines(names, rows))[:MOST_LINES]
     if axis is None or not lines:
-        return by_cell(rows, title)
-    doubling = is_budget(names[axis])
+        return cell_chart(rows, title)
+    doubling = is_budget_key(names[axis])
     ends = [end for each in lines for elo in each.elos for end in (elo.low, elo.high, elo.value)]
     places = [place_of(x, doubling) for each in lines for x in each.xs]
     room = ROOM * (max(places) - min(places))
     around = [min(places) - room, max(places) + room]
-    frame = framed(around, [0.0, *(end for end in ends if end is not None)])
+    frame = make_frame(around, [0.0, *(end for end in ends if end is not None)])
     parts = [level(frame, 0.0, "even", INK)]
     for number, each in enumerate(lines):
-        parts += one_line(frame, each, COLOURS[number % len(COLOURS)], number)
+        parts += chart_series(frame, each, COLOURS[number % len(COLOURS)], number)
     values = sorted({x for each in lines for x in each.xs})
     ticks = [(place_of(x, doubling), f"{x:,g}") for x in values]
-    return drawn(frame, parts, title, printable(names[axis]), "Elo", ticks)
+    return xy_chart(frame, parts, title, printable(names[axis]), "Elo", ticks)
 
 
 def place_of(x: float, doubling: bool) -> float:
@@ -83,7 +83,7 @@ def place_of(x: float, doubling: bool) -> float:
     return math.log2(x) if doubling else x
 
 
-def one_line(frame: Frame, shown: SweepLine, colour: str, number: int) -> Iterator[str]:
+def chart_series(frame: Frame, shown: SweepLine, colour: str, number: int) -> Iterator[str]:
     """A line with its points, its intervals and its name."""
     known = [
         (place_of(x, shown.doubling), elo)
@@ -97,25 +97,29 @@ def one_line(frame: Frame, shown: SweepLine, colour: str, number: int) -> Iterat
     values = [elo.value or 0.0 for _, elo in known]
     lows = [elo.value or 0.0 if elo.low is None else elo.low for _, elo in known]
     highs = [elo.value or 0.0 if elo.high is None else elo.high for _, elo in known]
-    yield whiskers(frame, xs, lows, highs, colour)
+    yield error_bars(frame, xs, lows, highs, colour)
     yield line(frame, xs, values, colour)
     yield dots(frame, xs, values, colour)
     if shown.name:
         yield label(number, printable(shown.name, LONGEST), colour)
 
 
-def by_cell(rows: Sequence[CellRow], title: str) -> str:
+def cell_chart(rows: Sequence[SweepCellRow], title: str) -> str:
     """The cells side by side."""
     elos = [row.found.elo for row in rows]
     one = SweepLine("", tuple(float(at) for at in range(1, len(rows) + 1)), tuple(elos), False)
     ends = [end for elo in elos for end in (elo.low, elo.high, elo.value) if end is not None]
-    frame = framed([0.5, len(rows) + 0.5], [0.0, *ends])
-    parts = [level(frame, 0.0, "even", INK), *one_line(frame, one, BLUE, 0)]
-    return drawn(frame, parts, title, "cell", "Elo")
+    frame = make_frame([0.5, len(rows) + 0.5], [0.0, *ends])
+    parts = [level(frame, 0.0, "even", INK), *chart_series(frame, one, BLUE, 0)]
+    return xy_chart(frame, parts, title, "cell", "Elo")
 
 
 def sweep_page(
-    title: str, names: Sequence[str], rows: Sequence[CellRow], verdict: Sequence[str], picture: str
+    title: str,
+    names: Sequence[str],
+    rows: Sequence[SweepCellRow],
+    verdict: Sequence[str],
+    picture: str,
 ) -> str:
     """The whole page; the first line of the verdict is the answer."""
     answer, *more = verdict

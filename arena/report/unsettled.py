@@ -3,23 +3,23 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from arena.report.data import Report
+from arena.report.data import ReportData
 from arena.report.figure import listed, strong
-from arena.report.html import Html, joined, name_of, tag
+from arena.report.html import Html, join, name_of, tag
 from arena.report.numbers import score_of
 
 LANE = 8  # pixels
 MOST_NAMED = 5  # agents of a run
 
 
-class Run(NamedTuple):
+class UnsettledGroup(NamedTuple):
     """Neighbours in the ratings, from one place to another, none of whom is told apart."""
 
     first: int
     last: int
 
 
-def told_apart(report: Report, one: str, other: str) -> bool:
+def is_settled(report: ReportData, one: str, other: str) -> bool:
     """Return whether the match of two agents is settled.
 
     Agents that never met count as told apart, and so do bots that the run excluded.
@@ -29,26 +29,26 @@ def told_apart(report: Report, one: str, other: str) -> bool:
     return row is None or excluded or score_of(row).settled is not None
 
 
-def runs(report: Report) -> list[Run]:
+def unsettled_groups(report: ReportData) -> list[UnsettledGroup]:
     """The longest runs of neighbours whose matches are all unsettled, in order."""
-    names, found = report.agents, list[Run]()
+    names, found = report.agents, list[UnsettledGroup]()
     for first in range(len(names)):
         last = first
         while last + 1 < len(names) and not any(
-            told_apart(report, names[last + 1], names[each]) for each in range(first, last + 1)
+            is_settled(report, names[last + 1], names[each]) for each in range(first, last + 1)
         ):
             last += 1
         if last > first and (not found or found[-1].last < last):
-            found.append(Run(first, last))
+            found.append(UnsettledGroup(first, last))
     return found
 
 
-def names_of(report: Report, run: Run) -> tuple[str, ...]:
+def names_of(report: ReportData, run: UnsettledGroup) -> tuple[str, ...]:
     """The agents of a run."""
     return report.agents[run.first : run.last + 1]
 
 
-def in_words(report: Report, run: Run) -> Html:
+def group_html(report: ReportData, run: UnsettledGroup) -> Html:
     """The agents of a run in a sentence; many of them as their places."""
     names = names_of(report, run)
     if len(names) > MOST_NAMED:
@@ -57,7 +57,7 @@ def in_words(report: Report, run: Run) -> Html:
     return listed([strong(name_of(name)) for name in names])
 
 
-def lanes(found: Sequence[Run]) -> list[int]:
+def lanes(found: Sequence[UnsettledGroup]) -> list[int]:
     """A lane for each bracket, so that none crosses another."""
     chosen: list[int] = []
     for place, run in enumerate(found):
@@ -66,7 +66,7 @@ def lanes(found: Sequence[Run]) -> list[int]:
     return chosen
 
 
-def brackets(found: Sequence[Run], place: int, height: int) -> Html:
+def brackets(found: Sequence[UnsettledGroup], place: int, height: int) -> Html:
     """The pieces of all brackets beside the row at this place."""
     parts = []
     for run, lane in zip(found, lanes(found), strict=True):
@@ -77,4 +77,4 @@ def brackets(found: Sequence[Run], place: int, height: int) -> Html:
             turn = f"M{x + 4} {top:g}H{x}" if place == run.first else f"M{x} {top:g}"
             end = f"V{bottom:g}H{x + 4}" if place == run.last else f"V{bottom:g}"
             parts.append(tag("path", d=f"{turn}{end}", class_="bracket"))
-    return joined(parts)
+    return join(parts)

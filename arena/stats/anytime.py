@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.stats.counts import Floats, Ints
-from arena.stats.estimate import Estimate, EstimateKind, Scope, nothing
+from arena.stats.estimate import Estimate, EstimateKind, Scope, no_estimate
 from arena.stats.intervals import NO_GAMES, ONE_OPENING, Ends, interval
-from arena.stats.spread import QUARTERS, OpeningSums, spread_of_sums
+from arena.stats.spread import QUARTERS, OpeningSums, spread_from_sums
 
 # Small stakes are for means near the claim and many scores, large ones for the reverse.
 STAKES = np.array([0.01, 0.02, 0.04, 0.07, 0.12, 0.2, 0.3, 0.45, 0.65, 0.9])
@@ -31,7 +31,7 @@ class Reach(NamedTuple):
     high: Floats
 
 
-def log_capital(
+def log_betting_capital(
     counts: npt.ArrayLike, mean: npt.ArrayLike, scores: Sequence[float] = PAIR_SCORES
 ) -> Floats:
     """Logarithm of the capital that bets on more than `mean` have earned; -inf never occurs.
@@ -53,22 +53,25 @@ def _log_capital(seen: Floats, claim: Floats, scores: Floats) -> Floats:
     return np.asarray(most + np.log(shares / len(STAKES)))
 
 
-def log_capital_below(
+def log_betting_capital_below(
     counts: npt.ArrayLike, mean: npt.ArrayLike, scores: Sequence[float] = PAIR_SCORES
 ) -> Floats:
     """Logarithm of the capital that bets on less than `mean` (0 to below 1) have earned."""
     mirrored = [1.0 - score for score in scores]
-    return log_capital(counts, 1.0 - np.asarray(mean, dtype=np.float64), mirrored)
+    return log_betting_capital(counts, 1.0 - np.asarray(mean, dtype=np.float64), mirrored)
 
 
-def capital_reach(
+def betting_interval(
     counts: npt.ArrayLike, alpha: float, scores: Sequence[float] = PAIR_SCORES
 ) -> Reach:
     """Interval that ever leaves out the true mean in a share `alpha` of runs at most."""
-    return Reach(lower_reach(counts, alpha / 2.0, scores), upper_reach(counts, alpha / 2.0, scores))
+    return Reach(
+        betting_lower_bound(counts, alpha / 2.0, scores),
+        betting_upper_bound(counts, alpha / 2.0, scores),
+    )
 
 
-def lower_reach(
+def betting_lower_bound(
     counts: npt.ArrayLike, alpha: float, scores: Sequence[float] = PAIR_SCORES
 ) -> Floats:
     """One-sided lower bound that is ever above the true mean in a share `alpha` of runs at most.
@@ -90,16 +93,16 @@ def lower_reach(
     return np.asarray(low)
 
 
-def upper_reach(
+def betting_upper_bound(
     counts: npt.ArrayLike, alpha: float, scores: Sequence[float] = PAIR_SCORES
 ) -> Floats:
     """The same from above; 1 where nothing, or no point lost, was seen."""
     mirrored = [1.0 - score for score in scores]
-    return np.asarray(1.0 - lower_reach(counts, alpha, mirrored))
+    return np.asarray(1.0 - betting_lower_bound(counts, alpha, mirrored))
 
 
 @dataclass(frozen=True, slots=True)
-class Turns:
+class RepeatedOpenings:
     """Sums over the complete turns of all openings, where these are played again.
 
     `surprise` sums the squared errors of each score predicted from the earlier ones of its
@@ -115,7 +118,7 @@ class Turns:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class AnytimeScore:
     """The pairings of one match so far, in schedule order.
 
     `first` counts the five pair scores of the first pairing on each of the `openings`; later
@@ -127,19 +130,19 @@ class Standing:
     pairings: int
     points: float
     first: tuple[int, int, int, int, int]
-    turns: Turns | None
+    turns: RepeatedOpenings | None
 
 
-def begun(openings: int, *, again: bool, level: float = 0.95) -> Standing:
+def start_anytime(openings: int, *, again: bool, level: float = 0.95) -> AnytimeScore:
     """The standing before the first pairing; `again`: openings will be played more than once."""
     turns = None
     if again:
         none, law = np.zeros(openings), np.zeros(5, np.int64)
-        turns = Turns(none, none, 0.0, law, (0, 0.0, 0.0), ALL)
-    return Standing(openings, level, 0, 0.0, (0, 0, 0, 0, 0), turns)
+        turns = RepeatedOpenings(none, none, 0.0, law, (0, 0.0, 0.0), ALL)
+    return AnytimeScore(openings, level, 0, 0.0, (0, 0, 0, 0, 0), turns)
 
 
-def observe(standing: Standing, scores: npt.ArrayLike) -> Standing:
+def update_anytime(standing: AnytimeScore, scores: npt.ArrayLike) -> AnytimeScore:
     """The standing after further pair scores, in schedule order.
 
     How the scores are cut into calls makes no difference.
@@ -160,7 +163,7 @@ def _until_look(turns: int) -> int:
     return (1 << turns.bit_length()) - turns
 
 
-def _observe_piece(standing: Standing, place: int, scores: Floats) -> Standing:
+def _observe_piece(standing: AnytimeScore, place: int, scores: Floats) -> AnytimeScore:
     """One piece of a turn of the openings, or whole turns between two looks."""
     seen = np.bincount(np.rint(4.0 * scores).astype(np.int64), minlength=5)
     first = standing.first
@@ -178,7 +181,9 @@ def _observe_piece(standing: Standing, place: int, scores: Floats) -> Standing:
     return replace(after, turns=_turned(after, standing.turns, place, scores, seen))
 
 
-def _turned(standing: Standing, turns: Turns, place: int, scores: Floats, seen: Ints) -> Turns:
+def _turned(
+    standing: AnytimeScore, turns: RepeatedOpenings, place: int, scores: Floats, seen: Ints
+) -> RepeatedOpenings:
     """The sums over turns with one more piece; `standing` has it already."""
     turn = (standing.pairings - 1) // standing.openings
     rows = scores.reshape(-1, min(len(scores), standing.openings))
@@ -189,31 +194,31 @@ def _turned(standing: Standing, turns: Turns, place: int, scores: Floats, seen: 
     sums[met] += rows.sum(axis=0)
     squares[met] += np.square(rows).sum(axis=0)
     surprise = turns.surprise + float(np.square(rows - (0.5 + earlier) / times).sum())
-    after = Turns(sums, squares, surprise, turns.law + seen, turns.whole, turns.kept)
+    after = RepeatedOpenings(sums, squares, surprise, turns.law + seen, turns.whole, turns.kept)
     if standing.pairings % standing.openings:
         return after
     whole = turn + 1, standing.points, surprise
     return replace(after, whole=whole, kept=_looked(standing, after, turn + 1))
 
 
-def _looked(standing: Standing, turns: Turns, complete: int) -> Ends:
+def _looked(standing: AnytimeScore, turns: RepeatedOpenings, complete: int) -> Ends:
     """What a look after 2, 4, 8, ... complete turns leaves; all of them err in alpha / 2."""
     look = complete.bit_length() - 1
     if complete < 2 or complete != 1 << look or standing.openings < 2:
         return turns.kept
     sizes = np.full(standing.openings, complete)
-    found = spread_of_sums(OpeningSums(sizes, turns.sums, turns.squares), QUARTERS, turns.law)
+    found = spread_from_sums(OpeningSums(sizes, turns.sums, turns.squares), QUARTERS, turns.law)
     ends = interval(found, (1.0 - standing.level) / (4.0 * look * (look + 1)))
     return _common(turns.kept, ends)
 
 
-def live_estimate(standing: Standing) -> Estimate:
+def anytime_estimate(standing: AnytimeScore) -> Estimate:
     """The score for openings like these, in an interval that stays true however often one looks."""
     if standing.pairings == 0:
-        return nothing(NO_GAMES, level=standing.level)
+        return no_estimate(NO_GAMES, level=standing.level)
     value = standing.points / standing.pairings
     if standing.openings == 1:
-        return nothing(ONE_OPENING, value, standing.level)
+        return no_estimate(ONE_OPENING, value, standing.level)
     turns = standing.turns
     alpha = 1.0 - standing.level
     ends = _reach(standing.first, alpha if turns is None else alpha / 2.0)
@@ -222,11 +227,11 @@ def live_estimate(standing: Standing) -> Estimate:
 
 @lru_cache(maxsize=1 << 12)  # a terminal, a file and a page look at the same standings
 def _reach(first: tuple[int, int, int, int, int], alpha: float) -> Ends:
-    reach = capital_reach(first, alpha)
+    reach = betting_interval(first, alpha)
     return Ends(float(reach.low), float(reach.high))
 
 
-def live_estimate_of_these(standing: Standing) -> Estimate | None:
+def anytime_estimate_these(standing: AnytimeScore) -> Estimate | None:
     """The same for exactly these openings, as of the last complete turn; None without repeats."""
     turns = standing.turns
     if turns is None or turns.whole[0] < 2:
@@ -239,7 +244,7 @@ def live_estimate_of_these(standing: Standing) -> Estimate | None:
     return replace(_anytime(standing, value, ends), scope=Scope.THESE)
 
 
-def lower_bound_of_these(standing: Standing, level: float) -> float:
+def anytime_lower_bound_these(standing: AnytimeScore, level: float) -> float:
     """The one-sided lower bound for exactly these openings; 0 before two complete turns."""
     turns = standing.turns
     if turns is None or turns.whole[0] < 2:
@@ -266,7 +271,7 @@ def _common(one: Ends, other: Ends) -> Ends:
     return Ends(max(one.low, other.low), min(one.high, other.high))
 
 
-def _anytime(standing: Standing, value: float, ends: Ends) -> Estimate:
+def _anytime(standing: AnytimeScore, value: float, ends: Ends) -> Estimate:
     low, high = min(ends.low, value), max(ends.high, value)
     return Estimate(
         value,

@@ -6,28 +6,28 @@ import numpy as np
 
 from arena.stats.counts import Floats, Ints
 from arena.stats.elo import FEW_OPENINGS
-from arena.stats.estimate import Estimate, EstimateKind, nothing
-from arena.stats.rating_data import Results, among, openings_by_agent, table
+from arena.stats.estimate import Estimate, EstimateKind, no_estimate
+from arena.stats.rating_data import RatingData, openings_by_agent, pair_matrix, select_agents
 from arena.stats.rating_fit import (
     FirstMove,
     Fit,
-    beats,
     components,
+    disconnected_parts,
     first_move,
-    fit,
-    islands,
+    fit_ratings,
     reachable,
+    took_points,
 )
 from arena.stats.ratings import (
     AgentRating,
-    Pool,
+    RatingGroup,
     RatingPlan,
     Ratings,
-    field_estimate,
-    field_of,
-    first_movers,
-    percentile_ends,
-    replicate,
+    bootstrap_ratings,
+    first_mover_field,
+    opponent_field,
+    percentile_interval,
+    rating_from_score,
 )
 
 ALONE = "no finite rating: compare the groups"
@@ -40,18 +40,18 @@ NOT_ASKED = "errors not asked for"
 NOT_COMPARABLE = "not comparable"
 
 
-def rate(results: Results, plan: RatingPlan) -> Ratings:
+def rate(results: RatingData, plan: RatingPlan) -> Ratings:
     """Rate agents by maximum likelihood; pools that cannot be compared are rated separately."""
     if plan.anchor is not None and not 0 <= plan.anchor < results.agents:
         raise ValueError(f"anchor must be an agent from 0 to {results.agents - 1}")
-    games, points = table(results, results.games), table(results, results.points)
+    games, points = pair_matrix(results, results.games), pair_matrix(results, results.points)
     played = games.sum(axis=0) + games.sum(axis=1)
     earned = points.sum(axis=1) + (games - points).sum(axis=0)
     openings = openings_by_agent(results)
-    edges = beats(games, points)
-    island = islands(edges)
+    edges = took_points(games, points)
+    island = disconnected_parts(edges)
     members = components(reachable(edges))
-    owns = [among(results, each) for each in members]
+    owns = [select_agents(results, each) for each in members]
     pools = [
         _pool(own, each, int(island[each[0]]), plan)
         for own, each in zip(owns, members, strict=True)
@@ -68,72 +68,72 @@ def rate(results: Results, plan: RatingPlan) -> Ratings:
     return Ratings(tuple(sorted(rows, key=lambda row: row.agent)), tuple(pools), plan)
 
 
-def _pool(own: Results, members: Ints, island: int, plan: RatingPlan) -> Pool:
+def _pool(own: RatingData, members: Ints, island: int, plan: RatingPlan) -> RatingGroup:
     named = tuple(members.tolist())
     if len(named) == 1:
         alone = Fit(np.zeros((1, 1)), np.zeros(1))
-        return Pool(named, island, (0,), FirstMove.UNKNOWN, nothing(ALONE), alone, None)
-    games, points = table(own, own.games), table(own, own.points)
+        return RatingGroup(named, island, (0,), FirstMove.UNKNOWN, no_estimate(ALONE), alone, None)
+    games, points = pair_matrix(own, own.games), pair_matrix(own, own.points)
     found = first_move(games, points) if plan.first_move else FirstMove.IGNORED
-    fitted = fit(games[None], points[None], found is FirstMove.FITTED)
+    fitted = fit_ratings(games[None], points[None], found is FirstMove.FITTED)
     draws = None
     if plan.draws and not plan.census and own.openings >= FEW_OPENINGS:
-        draws = replicate(own, fitted, found is FirstMove.FITTED, plan.draws, plan.seed)
+        draws = bootstrap_ratings(own, fitted, found is FirstMove.FITTED, plan.draws, plan.seed)
     openings = tuple(openings_by_agent(own).tolist())
     advantage = _advantage(own, fitted, found, None if draws is None else draws.advantage, plan)
-    return Pool(named, island, openings, found, advantage, fitted, draws)
+    return RatingGroup(named, island, openings, found, advantage, fitted, draws)
 
 
 def _advantage(
-    own: Results, fitted: Fit, found: FirstMove, samples: Floats | None, plan: RatingPlan
+    own: RatingData, fitted: Fit, found: FirstMove, samples: Floats | None, plan: RatingPlan
 ) -> Estimate:
     """What the first move is worth; where its score leaves no spread, what that bounds."""
 
     def by_score() -> Estimate:
-        return field_estimate(first_movers(own, fitted.ratings[0]), 0.0, plan.level)
+        return rating_from_score(first_mover_field(own, fitted.ratings[0]), 0.0, plan.level)
 
     if found in (FirstMove.ALWAYS_WINS, FirstMove.ALWAYS_LOSES):
         return by_score()
     if found is not FirstMove.FITTED:
-        return nothing(str(found), level=plan.level)
+        return no_estimate(str(found), level=plan.level)
     value = float(fitted.advantage[0])
     if samples is not None and np.ptp(samples) < 1e-6:
         return replace(by_score(), value=value)
     return _with_errors(value, samples, len(np.unique(own.opening)), plan)
 
 
-def _alone(results: Results, pools: list[Pool], agent: int, plan: RatingPlan) -> Estimate:
+def _alone(results: RatingData, pools: list[RatingGroup], agent: int, plan: RatingPlan) -> Estimate:
     """The bound of an agent with all or no points, on the scale of the one group that it met."""
     ratings: list[float | None] = [None] * results.agents
     met = _opponents(results, agent)
     own = [pool for pool in pools if met & set(pool.members)]
     if len(own) != 1:
-        return nothing(ALONE, level=plan.level)
+        return no_estimate(ALONE, level=plan.level)
     shift = 0.0
     fitted = own[0].fitted.ratings[0]
     if plan.anchor in own[0].members:
         shift = plan.anchor_elo - float(fitted[own[0].members.index(plan.anchor)])
     for member, rating in zip(own[0].members, fitted.tolist(), strict=True):
         ratings[member] = rating + shift
-    field = field_of(results, agent, ratings)
+    field = opponent_field(results, agent, ratings)
     if field is None or field.spread.mean not in (0.0, 1.0):
-        return nothing(ALONE, level=plan.level)
+        return no_estimate(ALONE, level=plan.level)
     if field.spread.openings == 1:
-        return nothing(ONE_OPENING, level=plan.level)
-    bound = field_estimate(field, float(own[0].fitted.advantage[0]), plan.level)
+        return no_estimate(ONE_OPENING, level=plan.level)
+    bound = rating_from_score(field, float(own[0].fitted.advantage[0]), plan.level)
     reason = ALL_POINTS if field.spread.mean == 1.0 else NO_POINTS
     return Estimate(None, bound.low, bound.high, plan.level, EstimateKind.FIXED, reason)
 
 
-def _opponents(results: Results, agent: int) -> set[int]:
+def _opponents(results: RatingData, agent: int) -> set[int]:
     first, second = results.pair // results.agents, results.pair % results.agents
     return {*second[first == agent].tolist(), *first[second == agent].tolist()}
 
 
-def _agent_rating(own: Results, pool: Pool, place: int, plan: RatingPlan) -> Estimate:
+def _agent_rating(own: RatingData, pool: RatingGroup, place: int, plan: RatingPlan) -> Estimate:
     """Rating of one member of a pool, from the zero point that the plan asks for."""
     if pool.members[place] == plan.anchor:
-        return nothing(ANCHOR, plan.anchor_elo, plan.level)
+        return no_estimate(ANCHOR, plan.anchor_elo, plan.level)
     fitted, shift = pool.fitted.ratings[0], 0.0
     value, samples = float(fitted[place]), None
     drawn = None if pool.replicates is None else pool.replicates.ratings
@@ -148,9 +148,9 @@ def _agent_rating(own: Results, pool: Pool, place: int, plan: RatingPlan) -> Est
     if samples is None or rating.kind is not EstimateKind.FIXED or np.ptp(samples) >= 1e-6:
         return rating
     # Every opening says the same of it: what was not seen is bounded by its score.
-    field = field_of(own, place, (fitted + shift).tolist())
+    field = opponent_field(own, place, (fitted + shift).tolist())
     assert field is not None  # its own pool has ratings
-    bound = field_estimate(field, float(pool.fitted.advantage[0]), plan.level)
+    bound = rating_from_score(field, float(pool.fitted.advantage[0]), plan.level)
     return replace(bound, value=value + shift)
 
 
@@ -161,21 +161,21 @@ def _with_errors(value: float, samples: Floats | None, openings: int, plan: Rati
     if openings < FEW_OPENINGS:
         counted = "1 opening" if openings == 1 else f"{openings} openings"
         reason = f"{counted}: no interval below {FEW_OPENINGS}"
-        return nothing(reason, value, plan.level)
+        return no_estimate(reason, value, plan.level)
     if samples is None:
-        return nothing(NOT_ASKED, value, plan.level)
-    low, high = percentile_ends(samples, value, openings, plan.level)
+        return no_estimate(NOT_ASKED, value, plan.level)
+    low, high = percentile_interval(samples, value, openings, plan.level)
     # The draws of a lopsided pool may all lie on one side of the fit.
     low, high = min(low, value), max(high, value)
     return Estimate(value, low, high, plan.level, EstimateKind.FIXED)
 
 
-def difference(ratings: Ratings, one: int, other: int) -> Estimate:
+def rating_difference(ratings: Ratings, one: int, other: int) -> Estimate:
     """Rating of `one` less rating of `other`, with the error of the difference itself."""
     number = ratings.agents[one].pool
     pool = ratings.pools[number]
     if number != ratings.agents[other].pool:
-        return nothing(NOT_COMPARABLE, level=ratings.plan.level)
+        return no_estimate(NOT_COMPARABLE, level=ratings.plan.level)
     places = pool.members.index(one), pool.members.index(other)
     fitted = pool.fitted.ratings[0]
     value = float(fitted[places[0]] - fitted[places[1]])

@@ -22,7 +22,7 @@ class MeanError(NamedTuple):
     by_position: float
 
 
-def mean_by_game(values: Floats, games: NDArray[np.int32]) -> MeanError:
+def clustered_mean(values: Floats, games: NDArray[np.int32]) -> MeanError:
     """The mean of the values; the games are drawn, not the positions (Liang and Zeger 1986)."""
     count = len(values)
     mean = float(values.sum()) / count
@@ -46,7 +46,7 @@ class FitQuality(NamedTuple):
 
 def fit_quality(predicted: Floats, outcome: Floats, games: NDArray[np.int32]) -> FitQuality:
     """The quality of predictions; R2 is the share of the variance that they explain."""
-    squared = mean_by_game((outcome - predicted) ** 2, games)
+    squared = clustered_mean((outcome - predicted) ** 2, games)
     variance = float(((outcome - outcome.mean()) ** 2).mean())
     decided = outcome != 0
     right = np.sign(predicted[decided]) == np.sign(outcome[decided])
@@ -76,13 +76,13 @@ def calibration(
     found = []
     for part in np.array_split(order, bins):
         if len(part):
-            mean = mean_by_game(outcome[part], games[part])
+            mean = clustered_mean(outcome[part], games[part])
             shown = float(predicted[part].mean())
             found.append(CalibrationBin(len(part), shown, mean.value, mean.by_game))
     return found
 
 
-class RatioBound(NamedTuple):
+class MeanBound(NamedTuple):
     """The mean of all items, an upper bound of it, and how many clusters it rests on."""
 
     value: float
@@ -90,7 +90,9 @@ class RatioBound(NamedTuple):
     clusters: int
 
 
-def ratio_bound(clusters: npt.ArrayLike, values: npt.ArrayLike, level: float) -> RatioBound | None:
+def clustered_mean_upper_bound(
+    clusters: npt.ArrayLike, values: npt.ArrayLike, level: float
+) -> MeanBound | None:
     """The mean of `values` with its upper bound at this level; None if there are none.
 
     The ratio estimator with clusters as units: Cochran, "Sampling Techniques" (1977), section
@@ -106,12 +108,12 @@ def ratio_bound(clusters: npt.ArrayLike, values: npt.ArrayLike, level: float) ->
     sums, sizes = np.bincount(cluster, weights=items), np.bincount(cluster)
     count, mean = len(sizes), float(items.sum() / len(items))
     if count == 1:
-        return RatioBound(mean, float("inf"), 1)
+        return MeanBound(mean, float("inf"), 1)
     worst = int(np.argmax(sums - mean * sizes))
     more = _upper(np.append(sums, sums[worst]), np.append(sizes, sizes[worst]), level)
     unseen = 1.0 - (1.0 - level) ** (1.0 / count)
     floor = mean + unseen * max(UNSEEN - mean, 0.0)
-    return RatioBound(mean, max(floor, more), count)
+    return MeanBound(mean, max(floor, more), count)
 
 
 def clusters_needed(high: float, level: float) -> int | None:

@@ -132,7 +132,7 @@ def first_mover_scores(as_first: npt.ArrayLike, as_second: npt.ArrayLike) -> Flo
     return (_half_points(as_first) + 2 - _half_points(as_second)) / 4.0
 
 
-def one_per_opening(openings: npt.ArrayLike) -> Ints:
+def first_pair_per_opening(openings: npt.ArrayLike) -> Ints:
     """Places of the first pairing on each opening, in schedule order.
 
     The other pairings on that opening are no new observation for a sequential test.

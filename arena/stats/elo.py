@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from arena.stats.estimate import Estimate, EstimateKind, nothing, transformed
+from arena.stats.estimate import Estimate, EstimateKind, no_estimate, transform
 from arena.stats.quantiles import t_cdf
 from arena.stats.spread import Spread
 
@@ -31,8 +31,8 @@ def score_from_elo(elo: float) -> float:
 def elo_estimate(score: Estimate) -> Estimate:
     """Logistic Elo with the interval of the score; None at 0 and 100 %."""
     if score.kind is EstimateKind.NONE:
-        return nothing(score.reason, level=score.level, scope=score.scope)
-    return transformed(score, lambda s: elo_from_score(s) if 0.0 < s < 1.0 else None)
+        return no_estimate(score.reason, level=score.level, scope=score.scope)
+    return transform(score, lambda s: elo_from_score(s) if 0.0 < s < 1.0 else None)
 
 
 def normalized_elo(score: float, variance: float, games_per_observation: int = 2) -> float:
@@ -46,11 +46,11 @@ def normalized_elo(score: float, variance: float, games_per_observation: int = 2
 def normalized_elo_estimate(score: Estimate, variance: float) -> Estimate:
     """Normalized Elo of pair scores with the interval of the score, at the variance seen."""
     if variance <= 0.0 or score.value is None:
-        return nothing(score.reason, level=score.level, scope=score.scope)
-    return transformed(score, lambda s: normalized_elo(s, variance))
+        return no_estimate(score.reason, level=score.level, scope=score.scope)
+    return transform(score, lambda s: normalized_elo(s, variance))
 
 
-def small_or_lopsided(found: Spread) -> bool:
+def needs_exact_interval(found: Spread) -> bool:
     """Whether the score is too far from normal for Student t."""
     points = found.openings * min(found.mean, 1.0 - found.mean)
     # A hair below 5, so that a rounding does not decide.
@@ -62,7 +62,7 @@ def likelihood_of_superiority(found: Spread) -> float | None:
 
     None where few openings or points are no ground for Student t.
     """
-    if found.openings < 2 or found.se == 0.0 or small_or_lopsided(found):
+    if found.openings < 2 or found.se == 0.0 or needs_exact_interval(found):
         return None
     return t_cdf((found.mean - 0.5) / found.se, found.dof)
 

@@ -52,7 +52,7 @@ class Estimate:
         return self.low is not None and self.high is not None
 
 
-def nothing(
+def no_estimate(
     reason: str,
     value: float | None = None,
     level: float = 0.95,
@@ -62,7 +62,7 @@ def nothing(
     return Estimate(value, None, None, level, EstimateKind.NONE, reason, scope)
 
 
-def negated(estimate: Estimate) -> Estimate:
+def negate(estimate: Estimate) -> Estimate:
     """The same estimate from the other agent's side."""
     return replace(
         estimate,
@@ -72,7 +72,7 @@ def negated(estimate: Estimate) -> Estimate:
     )
 
 
-def transformed(estimate: Estimate, rising: Callable[[float], float | None]) -> Estimate:
+def transform(estimate: Estimate, rising: Callable[[float], float | None]) -> Estimate:
     """The estimate on another scale; `rising` gives None where that scale has no number."""
     return replace(
         estimate,

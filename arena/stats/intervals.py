@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy.typing as npt
 
-from arena.stats.estimate import Estimate, EstimateKind, Scope, nothing
+from arena.stats.estimate import Estimate, EstimateKind, Scope, no_estimate
 from arena.stats.quantiles import normal_quantile, t_quantile
 from arena.stats.spread import Spread, spread
 
@@ -70,7 +70,7 @@ class _Law:
         return root + math.log(leverage / root) / root
 
 
-def lower_end(
+def empirical_likelihood_bound(
     scores: Sequence[float],
     masses: Sequence[float],
     quantile: float,
@@ -143,10 +143,10 @@ def interval(found: Spread, tail: float) -> Ends:
 
 def lower_bound(found: Spread, level: float = 0.95) -> float:
     """One-sided lower bound of a score; 0 if the results set none."""
-    return _lower(found, 1.0 - level, ONE_SIDED) if allows_interval(found) else 0.0
+    return _lower(found, 1.0 - level, ONE_SIDED) if has_interval(found) else 0.0
 
 
-def allows_interval(found: Spread) -> bool:
+def has_interval(found: Spread) -> bool:
     """Whether anything can be said of more than the games played."""
     return found.pairings > 0 and (found.scope is Scope.THESE or found.openings > 1)
 
@@ -159,7 +159,7 @@ def _lower(found: Spread, tail: float, added: float) -> float:
     if found.se == 0.0 and found.scope is Scope.THESE:
         return max(found.mean - unseen, 0.0)  # each opening is alike, but not all of them
     quantile = t_quantile(1.0 - tail, found.dof)
-    low = lower_end(found.scores, found.masses, quantile, added)
+    low = empirical_likelihood_bound(found.scores, found.masses, quantile, added)
     if found.opening_masses:
         low = min(low, _lower_of_openings(found, tail, added))
     return low if low > NO_BOUND else 0.0
@@ -177,7 +177,7 @@ def _lower_of_openings(found: Spread, tail: float, added: float) -> float:
     at = found.mean * (1.0 - min((farther * openings) ** NEARER, 1.0))
     # A one-sided bound is not below the end of the interval.
     return max(
-        lower_end(
+        empirical_likelihood_bound(
             found.opening_scores, found.opening_masses, t_quantile(1.0 - t, found.dof), lost, at
         )
         for t, lost in {(tail, added), (side, TWO_SIDED)}
@@ -193,9 +193,9 @@ def _from_other_side(found: Spread) -> Spread:
 def estimate_from_spread(found: Spread, level: float = 0.95) -> Estimate:
     """Score with its interval, by section 1 of the reference."""
     if found.pairings == 0:
-        return nothing(NO_GAMES, level=level)
-    if not allows_interval(found):
-        return nothing(ONE_OPENING, found.mean, level)
+        return no_estimate(NO_GAMES, level=level)
+    if not has_interval(found):
+        return no_estimate(ONE_OPENING, found.mean, level)
     alpha = 1.0 - level
     if found.mean in (0.0, 1.0):
         # Clopper and Pearson at the end of the scale; exact for any score in [0, 1].
@@ -211,12 +211,12 @@ def estimate_from_spread(found: Spread, level: float = 0.95) -> Estimate:
     return Estimate(found.mean, low, high, level, EstimateKind.FIXED, reason, found.scope)
 
 
-def exact(value: float, level: float = 0.95) -> Estimate:
+def census_estimate(value: float, level: float = 0.95) -> Estimate:
     """The score of a pair without chance on exactly its openings: no error is left."""
     return Estimate(value, None, None, level, EstimateKind.CENSUS, CENSUS, Scope.THESE)
 
 
-def unvaried(value: float, repeats: int, level: float = 0.95) -> Estimate:
+def no_variation_estimate(value: float, repeats: int, level: float = 0.95) -> Estimate:
     """The score of exactly these openings where none of `repeats` repeated games varied.
 
     The share of games that do vary is then below 1 - alpha^(1/n), and they may end as they like.
@@ -247,4 +247,4 @@ def score_estimate(
     A `census` is every opening of a finite set, played by a deterministic pair.
     """
     found = spread(openings, scores, times)
-    return exact(found.mean, level) if census else estimate_from_spread(found, level)
+    return census_estimate(found.mean, level) if census else estimate_from_spread(found, level)

@@ -13,19 +13,19 @@ from arena.stats.counts import (
     pair_scores,
 )
 from arena.stats.elo import elo_estimate, likelihood_of_superiority, normalized_elo_estimate
-from arena.stats.estimate import Estimate, EstimateKind, Scope, negated, nothing, transformed
+from arena.stats.estimate import Estimate, EstimateKind, Scope, negate, no_estimate, transform
 from arena.stats.intervals import (
-    allows_interval,
+    census_estimate,
     estimate_from_spread,
-    exact,
+    has_interval,
+    no_variation_estimate,
     score_estimate,
-    unvaried,
 )
-from arena.stats.spread import Spread, kish_size, spread, spread_of_these
+from arena.stats.spread import Spread, kish_effective_size, spread, spread_fixed_openings
 
 
 @dataclass(frozen=True, slots=True)
-class PairEstimate:
+class ScoreAndElo:
     """How strong one agent is against the other, for one of the two questions.
 
     Live line, table, check and rating take it from here, so no two of them disagree.
@@ -48,7 +48,7 @@ class PairEstimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Matchup:
+class MatchEstimate:
     """One row of a win-rate table, seen by one agent.
 
     `like` is for openings like these, `these` for exactly these openings where the results
@@ -57,19 +57,19 @@ class Matchup:
     """
 
     counts: PairCounts
-    like: PairEstimate
-    these: PairEstimate | None
+    like: ScoreAndElo
+    these: ScoreAndElo | None
     first_mover: Estimate
     superiority: float | None
     kish: float
 
     @property
-    def answer(self) -> PairEstimate:
+    def answer(self) -> ScoreAndElo:
         """The answer that stands first: openings like these, unless only the others are known."""
         if self.these is None:
             return self.like
         whole = self.like.score.kind is EstimateKind.CENSUS
-        noisy = self.these.spread.se > 0.0 and not allows_interval(self.like.spread)
+        noisy = self.these.spread.se > 0.0 and not has_interval(self.like.spread)
         return self.these if whole or noisy else self.like
 
     @property
@@ -110,7 +110,7 @@ def matchup(
     varied: bool = False,
     repeats: int = 0,
     times: npt.ArrayLike | None = None,
-) -> Matchup:
+) -> MatchEstimate:
     """Sum up pairings given by opening and one agent's score (0, 1/2, 1) in each seat.
 
     Leave out replays first: they are no evidence; `repeats` games were replayed and never
@@ -123,21 +123,23 @@ def matchup(
     found = spread(openings, scores, times)
     whole = census and found.openings > 0
     counts = pair_counts(openings, as_first, as_second, games, times)
-    like = _answer(found, exact(found.mean, level) if whole else estimate_from_spread(found, level))
+    like = _answer(
+        found, census_estimate(found.mean, level) if whole else estimate_from_spread(found, level)
+    )
     movers = first_mover_scores(as_first, as_second)
-    inside = None if steady or whole or repeats else spread_of_these(openings, scores, times)
-    return Matchup(
+    inside = None if steady or whole or repeats else spread_fixed_openings(openings, scores, times)
+    return MatchEstimate(
         counts=counts,
         like=like,
         these=_these(found, inside, level, steady or whole, varied, repeats),
         first_mover=score_estimate(openings, movers, level, whole, times),
         superiority=None if census else likelihood_of_superiority(found),
-        kish=kish_size(openings, times),
+        kish=kish_effective_size(openings, times),
     )
 
 
-def _answer(found: Spread, score: Estimate) -> PairEstimate:
-    return PairEstimate(
+def _answer(found: Spread, score: Estimate) -> ScoreAndElo:
+    return ScoreAndElo(
         found, score, elo_estimate(score), normalized_elo_estimate(score, found.variance)
     )
 
@@ -149,41 +151,41 @@ def _these(
     steady: bool,
     varied: bool,
     repeats: int,
-) -> PairEstimate | None:
+) -> ScoreAndElo | None:
     """The answer for exactly these openings, if the results have one: `inside` is its spread."""
     if found.pairings == 0:
         return None
     known = found._replace(scope=Scope.THESE)
     if steady:
-        return _answer(known, exact(found.mean, level))
+        return _answer(known, census_estimate(found.mean, level))
     if inside is not None and (varied or inside.se > 0.0):
         return _answer(inside, estimate_from_spread(inside, level))
     repeats = repeats or 2 * (found.pairings - found.openings)
-    return _answer(known, unvaried(found.mean, repeats, level)) if repeats else None
+    return _answer(known, no_variation_estimate(found.mean, repeats, level)) if repeats else None
 
 
-def matchup_of_games(
+def estimate_unpaired_games(
     openings: npt.ArrayLike, scores: npt.ArrayLike, level: float = 0.95
-) -> Matchup:
+) -> MatchEstimate:
     """The same from single games that make no pairings, by opening and the agent's score."""
     found = spread(openings, scores)
-    return Matchup(
+    return MatchEstimate(
         counts=pair_counts([], [], []),
         like=_answer(found, estimate_from_spread(found, level)),
         these=None,
-        first_mover=nothing("no pairings", level=level),
+        first_mover=no_estimate("no pairings", level=level),
         superiority=likelihood_of_superiority(found),
-        kish=kish_size(openings),
+        kish=kish_effective_size(openings),
     )
 
 
-def no_answer(reason: str) -> PairEstimate:
+def no_estimate_for_these(reason: str) -> ScoreAndElo:
     """The answer for exactly these openings where there is none."""
-    none = nothing(reason, scope=Scope.THESE)
-    return PairEstimate(spread([], [])._replace(scope=Scope.THESE), none, none, none)
+    none = no_estimate(reason, scope=Scope.THESE)
+    return ScoreAndElo(spread([], [])._replace(scope=Scope.THESE), none, none, none)
 
 
-def from_other_side(row: Matchup) -> Matchup:
+def from_other_side(row: MatchEstimate) -> MatchEstimate:
     """The same pairings, seen by the opponent."""
     return replace(
         row,
@@ -194,9 +196,9 @@ def from_other_side(row: Matchup) -> Matchup:
     )
 
 
-def _mirrored_answer(answer: PairEstimate) -> PairEstimate:
+def _mirrored_answer(answer: ScoreAndElo) -> ScoreAndElo:
     found = answer.spread
-    return PairEstimate(
+    return ScoreAndElo(
         spread=found._replace(
             mean=1.0 - found.mean if found.pairings else 0.0,
             scores=tuple(1.0 - score for score in reversed(found.scores)),
@@ -204,7 +206,7 @@ def _mirrored_answer(answer: PairEstimate) -> PairEstimate:
             opening_scores=tuple(1.0 - score for score in reversed(found.opening_scores)),
             opening_masses=found.opening_masses[::-1],
         ),
-        score=transformed(negated(answer.score), lambda s: 1.0 + s),
-        elo=negated(answer.elo),
-        normalized=negated(answer.normalized),
+        score=transform(negate(answer.score), lambda s: 1.0 + s),
+        elo=negate(answer.elo),
+        normalized=negate(answer.normalized),
     )

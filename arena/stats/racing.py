@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from arena.stats.anytime import PAIR_SCORES, log_capital, log_capital_below
+from arena.stats.anytime import PAIR_SCORES, log_betting_capital, log_betting_capital_below
 from arena.stats.counts import Floats, Ints
 from arena.stats.elo import score_from_elo
 
@@ -54,7 +54,7 @@ class Race:
     @property
     def earned(self) -> Floats:
         """Logarithm of the capital that says that i is above j."""
-        return log_capital(self.counts, 0.5)
+        return log_betting_capital(self.counts, 0.5)
 
 
 def race(agents: int, level: float, limit: int, indifference: float = 0.0) -> Race:
@@ -73,11 +73,11 @@ def after_round(state: Race, results: Iterable[tuple[int, int, npt.ArrayLike]]) 
         counts[other, one] += five[::-1]
     # Nothing is said anew of those that did not meet.
     met = np.nonzero((counts != state.counts).any(axis=-1))
-    above[met] |= log_capital(counts[met], 0.5) >= state.level
+    above[met] |= log_betting_capital(counts[met], 0.5) >= state.level
     if state.indifference > 0.0:
         bound = score_from_elo(state.indifference)
         below = np.zeros_like(alike)
-        below[met] = log_capital_below(counts[met], bound) >= state.level
+        below[met] = log_betting_capital_below(counts[met], bound) >= state.level
         alike |= below & below.T
     return replace(
         state,
@@ -108,7 +108,7 @@ def by_strength(state: Race, agents: Iterable[int]) -> list[int]:
     return sorted(agents, key=lambda agent: (-state.strengths[agent], agent))
 
 
-def closed(above: Flags) -> Flags:
+def transitive_closure(above: Flags) -> Flags:
     """Who is above whom if above those above somebody is above him too (Warshall)."""
     through = above.copy()
     for middle in range(len(through)):

@@ -14,7 +14,7 @@ _OPENINGS_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Results:
+class RatingData:
     """Sums of games: one entry per opening, first mover and second mover that met on it.
 
     `pair` is first mover * agents + second mover, `points` are the first mover's, `drawn`
@@ -30,13 +30,13 @@ class Results:
     drawn: Floats
 
 
-def gather(
+def rating_data(
     first: npt.ArrayLike,
     second: npt.ArrayLike,
     scores: npt.ArrayLike,
     openings: npt.ArrayLike,
     agents: int,
-) -> Results:
+) -> RatingData:
     """Sums of games given by first mover, second mover (0 to agents - 1) and score of the first.
 
     Games on openings of equal number are not independent; without openings, number the games.
@@ -48,7 +48,7 @@ def gather(
     key = opening.ravel() * agents**2 + movers[0] * agents + movers[1]
     keys, entry = np.unique(key, return_inverse=True)
     entry = entry.ravel()
-    return Results(
+    return RatingData(
         agents=agents,
         openings=len(names),
         opening=keys // agents**2,
@@ -59,7 +59,7 @@ def gather(
     )
 
 
-def in_order_of_content(results: Results, names: Sequence[str]) -> tuple[Results, int]:
+def in_order_of_content(results: RatingData, names: Sequence[str]) -> tuple[RatingData, int]:
     """Number the openings by what was played on them; also return a seed that the games decide.
 
     The order of the games, openings and agents leaves no trace, so bootstrap draws are the same
@@ -81,7 +81,7 @@ def in_order_of_content(results: Results, names: Sequence[str]) -> tuple[Results
     number[by_content] = np.arange(results.openings)
     opening = number[results.opening]
     again = np.lexsort((results.pair, opening))
-    renumbered = Results(
+    renumbered = RatingData(
         results.agents,
         results.openings,
         opening[again],
@@ -107,7 +107,7 @@ def _check(movers: tuple[Ints, Ints], scores: Floats, agents: int) -> None:
         raise ValueError("a game's score must be 0, 0.5 or 1")
 
 
-def among(results: Results, members: Ints) -> Results:
+def select_agents(results: RatingData, members: Ints) -> RatingData:
     """Games among some agents only, renumbered in the order of `members`; openings stay."""
     if np.array_equal(members, np.arange(results.agents)):
         return results
@@ -115,7 +115,7 @@ def among(results: Results, members: Ints) -> Results:
     place[members] = np.arange(len(members))
     first, second = place[results.pair // results.agents], place[results.pair % results.agents]
     kept = (first >= 0) & (second >= 0)
-    return Results(
+    return RatingData(
         agents=len(members),
         openings=results.openings,
         opening=results.opening[kept],
@@ -126,13 +126,13 @@ def among(results: Results, members: Ints) -> Results:
     )
 
 
-def table(results: Results, sums: Floats) -> Floats:
+def pair_matrix(results: RatingData, sums: Floats) -> Floats:
     """Matrix first mover by second mover of an entry-wise quantity."""
     square = _sums(results.pair, sums, results.agents**2)
     return square.reshape(results.agents, results.agents)
 
 
-def openings_by_agent(results: Results) -> Ints:
+def openings_by_agent(results: RatingData) -> Ints:
     """Distinct openings on which each agent played."""
     counts = np.zeros(results.agents, dtype=np.int64)
     for start in range(0, results.openings, _OPENINGS_AT_ONCE):

@@ -23,7 +23,9 @@ class Fit(NamedTuple):
     advantage: Floats
 
 
-def fit(games: Floats, points: Floats, with_first_move: bool, start: Fit | None = None) -> Fit:
+def fit_ratings(
+    games: Floats, points: Floats, with_first_move: bool, start: Fit | None = None
+) -> Fit:
     """Ratings that make every agent's expected points equal its points.
 
     `games` and `points` are stacks of matrices first mover by second mover; the pool must be
@@ -40,7 +42,9 @@ def fit(games: Floats, points: Floats, with_first_move: bool, start: Fit | None 
     return _climbed(games, points, values, np.arange(stacks), with_first_move)
 
 
-def refit(games: Floats, points: Floats, with_first_move: bool, start: Fit, near: Floats) -> Fit:
+def refit_ratings(
+    games: Floats, points: Floats, with_first_move: bool, start: Fit, near: Floats
+) -> Fit:
     """The same for tables like that of `start`, whose games were `near`: as exact, but faster.
 
     All tables climb by the curvature at the start, which is worked out once; where that does not
@@ -143,7 +147,7 @@ class FirstMove(StrEnum):
     IGNORED = "first-move advantage not estimated"
 
 
-def beats(games: Floats, points: Floats) -> Flags:
+def took_points(games: Floats, points: Floats) -> Flags:
     """Who scored against whom: at least one win or draw, in either seat."""
     as_second = games - points
     return (points > 0.0) | (as_second.T > 0.0)
@@ -170,7 +174,7 @@ def components(reach: Flags) -> list[Ints]:
     return [np.flatnonzero(mutual[leader]) for leader in order]
 
 
-def islands(edges: Flags) -> Ints:
+def disconnected_parts(edges: Flags) -> Ints:
     """Number of each agent's island: no game joins two islands."""
     joined = reachable(edges | edges.T)
     leaders = np.argmax(joined, axis=1)

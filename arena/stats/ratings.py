@@ -11,11 +11,11 @@ import numpy as np
 from arena.stats import RATINGS
 from arena.stats.counts import Floats, Ints
 from arena.stats.elo import NATURAL
-from arena.stats.estimate import Estimate, EstimateKind, nothing, transformed
+from arena.stats.estimate import Estimate, EstimateKind, no_estimate, transform
 from arena.stats.intervals import estimate_from_spread
 from arena.stats.quantiles import normal_cdf, normal_quantile, t_quantile
-from arena.stats.rating_data import Results, table
-from arena.stats.rating_fit import FirstMove, Fit, refit
+from arena.stats.rating_data import RatingData, pair_matrix
+from arena.stats.rating_fit import FirstMove, Fit, refit_ratings
 from arena.stats.spread import Spread, spread
 
 _NUMBERS_AT_ONCE = 1_000_000
@@ -25,31 +25,31 @@ _FARTHEST = 20_000.0
 _HALVINGS = 100
 
 
-class Replicates(NamedTuple):
+class BootstrapReplicates(NamedTuple):
     """Ratings fitted to weighed openings, one row per draw of weights, agents in columns."""
 
     ratings: Floats
     advantage: Floats
 
 
-def replicate(
-    results: Results, fitted: Fit, with_first_move: bool, draws: int, seed: int
-) -> Replicates:
+def bootstrap_ratings(
+    results: RatingData, fitted: Fit, with_first_move: bool, draws: int, seed: int
+) -> BootstrapReplicates:
     """Refits with the openings weighed by Exp(1) variates, the same for all pairs of agents.
 
     Rubin, "The Bayesian bootstrap" (1981). No weight is 0, so a draw loses no result, and every
     draw has a finite solution where the fit has one. Draw r depends on `seed` and r only.
     """
     at_once = max(1, _NUMBERS_AT_ONCE // results.agents**2)
-    parts, near = [], table(results, results.games)
+    parts, near = [], pair_matrix(results, results.games)
     for start in range(0, draws, at_once):
         numbers = range(start, min(start + at_once, draws))
         weighed = _weighed(results, numbers, seed)
-        parts.append(refit(*weighed, with_first_move, fitted, near))
-    return Replicates(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        parts.append(refit_ratings(*weighed, with_first_move, fitted, near))
+    return BootstrapReplicates(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def _weighed(results: Results, numbers: range, seed: int) -> tuple[Floats, Floats]:
+def _weighed(results: RatingData, numbers: range, seed: int) -> tuple[Floats, Floats]:
     """Games and points by ordered pair for each numbered draw of weights."""
     pairs = np.unique(results.pair)
     sums = np.zeros((2, len(numbers), results.agents**2))
@@ -78,7 +78,7 @@ def _weights(openings: int, numbers: range, seed: int) -> Floats:
     return np.stack([row.standard_exponential(openings) for row in rows])
 
 
-def percentile_ends(
+def percentile_interval(
     samples: Floats, fitted: float, openings: int, level: float
 ) -> tuple[float, float]:
     """Percentile interval, wider for few openings: plain percentiles of ten leave out 10 %.
@@ -133,7 +133,7 @@ class AgentRating:
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class RatingGroup:
     """Agents that are comparable, with the ratings fitted to the games among them.
 
     `openings` are those on which each member met another. Pools of one `island` met, but
@@ -146,7 +146,7 @@ class Pool:
     first_move: FirstMove
     advantage: Estimate
     fitted: Fit
-    replicates: Replicates | None = None
+    replicates: BootstrapReplicates | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,19 +154,21 @@ class Ratings:
     """Agents in their own order; a pool that beats another comes before it."""
 
     agents: tuple[AgentRating, ...]
-    pools: tuple[Pool, ...]
+    pools: tuple[RatingGroup, ...]
     plan: RatingPlan
 
 
 def rate(
-    results: Results, plan: RatingPlan | None = None, method: str = "bradley_terry"
+    results: RatingData, plan: RatingPlan | None = None, method: str = "bradley_terry"
 ) -> Ratings:
     """Rate agents by a method of `RATINGS`; groups that never met are rated separately."""
-    rated: Callable[[Results, RatingPlan], Ratings] = importlib.import_module(RATINGS[method]).rate
+    rated: Callable[[RatingData, RatingPlan], Ratings] = importlib.import_module(
+        RATINGS[method]
+    ).rate
     return rated(results, plan or RatingPlan())
 
 
-class Field(NamedTuple):
+class OpponentField(NamedTuple):
     """The opponents of one agent: their ratings, its own seat in units of the first move, games."""
 
     ratings: Floats
@@ -175,7 +177,9 @@ class Field(NamedTuple):
     spread: Spread  # of the agent's mean score on each opening
 
 
-def field_of(results: Results, agent: int, ratings: Sequence[float | None]) -> Field | None:
+def opponent_field(
+    results: RatingData, agent: int, ratings: Sequence[float | None]
+) -> OpponentField | None:
     """The field of an agent; None if some opponent has no rating on one common scale."""
     first, second = results.pair // results.agents, results.pair % results.agents
     as_first, as_second = first == agent, second == agent
@@ -186,7 +190,7 @@ def field_of(results: Results, agent: int, ratings: Sequence[float | None]) -> F
         return None
     games = results.games[met]
     own = np.where(as_first[met], results.points[met], games - results.points[met])
-    return Field(
+    return OpponentField(
         np.array(known, dtype=np.float64),
         np.where(as_first, 1.0, -1.0)[met],
         games,
@@ -194,10 +198,10 @@ def field_of(results: Results, agent: int, ratings: Sequence[float | None]) -> F
     )
 
 
-def first_movers(results: Results, ratings: Floats) -> Field:
+def first_mover_field(results: RatingData, ratings: Floats) -> OpponentField:
     """All first movers as one agent of rating 0: what it is rated is worth the first move."""
     first, second = results.pair // results.agents, results.pair % results.agents
-    return Field(
+    return OpponentField(
         ratings[second] - ratings[first],
         np.zeros(len(first)),
         results.games,
@@ -212,18 +216,18 @@ def _by_opening(openings: Ints, games: Floats, points: Floats) -> Spread:
     return spread(names, np.clip(means, 0.0, 1.0))
 
 
-def field_estimate(field: Field, advantage: float, level: float) -> Estimate:
+def rating_from_score(field: OpponentField, advantage: float, level: float) -> Estimate:
     """The rating at which that score is expected against the field, with the ends of its interval.
 
     If the mean is m, all K openings are won with a chance of m^K at most, whatever the opponents.
     """
     score = estimate_from_spread(field.spread, level)
     if score.kind is EstimateKind.NONE:
-        return nothing(score.reason, level=level)
-    return transformed(score, lambda share: rating_at(field, advantage, share))
+        return no_estimate(score.reason, level=level)
+    return transform(score, lambda share: rating_at(field, advantage, share))
 
 
-def rating_at(field: Field, advantage: float, share: float) -> float | None:
+def rating_at(field: OpponentField, advantage: float, share: float) -> float | None:
     """The rating that is expected to take this share of the points; None for all or none."""
     if not 0.0 < share < 1.0:
         return None

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from arena.stats.elo import elo_estimate, score_from_elo
 from arena.stats.estimate import Estimate, Scope
-from arena.stats.intervals import estimate_from_spread, exact
+from arena.stats.intervals import census_estimate, estimate_from_spread
 from arena.stats.quantiles import normal_quantile
 from arena.stats.spread import QUARTERS, Spread
-from arena.stats.sprt import SprtPlan, forecast
+from arena.stats.sprt import SprtPlan, expected_lengths
 
 # Of pair scores between bots of like strength, where none was played.
 TYPICAL = (1.0, 2.0, 4.0, 2.0, 1.0)
@@ -26,25 +26,25 @@ class PairsNeeded(NamedTuple):
     fixed: float
 
 
-def law_of(counts: Sequence[float]) -> tuple[float, ...]:
+def pair_score_distribution(counts: Sequence[float]) -> tuple[float, ...]:
     """Shares of the five scores of a pairing by the counts of a pilot; typical ones if none."""
     seen = tuple(counts) if sum(counts) else TYPICAL
     ended = [seen[0] + ADDED, *seen[1:-1], seen[-1] + ADDED]
     return tuple(each / sum(ended) for each in ended)
 
 
-def moments_of(law: Sequence[float]) -> tuple[float, float]:
+def mean_and_variance(law: Sequence[float]) -> tuple[float, float]:
     """Mean and variance of the score of a pairing."""
     mean = sum(share * score for share, score in zip(law, QUARTERS, strict=True))
     square = sum(share * score * score for share, score in zip(law, QUARTERS, strict=True))
     return mean, square - mean * mean
 
 
-def estimate_to_come(law: Sequence[float], pairings: int, census: bool = False) -> Estimate:
+def expected_interval(law: Sequence[float], pairings: int, census: bool = False) -> Estimate:
     """The score that so many pairings will have on as many openings, if they fall as in the law."""
-    mean, variance = moments_of(law)
+    mean, variance = mean_and_variance(law)
     if census:
-        return exact(mean)
+        return census_estimate(mean)
     se = math.sqrt(variance / pairings)
     dof = max(1.0, pairings - 1.0)
     found = Spread(
@@ -53,9 +53,9 @@ def estimate_to_come(law: Sequence[float], pairings: int, census: bool = False) 
     return estimate_from_spread(found)
 
 
-def elo_to_come(law: Sequence[float], pairings: int, census: bool = False) -> Estimate:
+def expected_elo_interval(law: Sequence[float], pairings: int, census: bool = False) -> Estimate:
     """The Elo difference with the interval that so many pairings will have."""
-    return elo_estimate(estimate_to_come(law, pairings, census))
+    return elo_estimate(expected_interval(law, pairings, census))
 
 
 def pairs_needed(variance: float, plan: SprtPlan) -> PairsNeeded:
@@ -67,5 +67,5 @@ def pairs_needed(variance: float, plan: SprtPlan) -> PairsNeeded:
     apart = score_from_elo(plan.elo1) - score_from_elo(plan.elo0)
     errors = normal_quantile(1.0 - plan.alpha) + normal_quantile(1.0 - plan.beta)
     fixed = variance * (errors / apart) ** 2
-    at_elo0, half_way, at_elo1 = forecast(plan, variance)
+    at_elo0, half_way, at_elo1 = expected_lengths(plan, variance)
     return PairsNeeded(at_elo0, half_way, at_elo1, fixed)

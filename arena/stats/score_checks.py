@@ -7,7 +7,7 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from arena.stats.anytime import log_capital, lower_reach
+from arena.stats.anytime import betting_lower_bound, log_betting_capital
 from arena.stats.estimate import Scope
 from arena.stats.intervals import CENSUS, lower_bound
 from arena.stats.spread import Spread
@@ -16,7 +16,7 @@ MIN_DISTINCT = 10
 _MOST_NEEDED = 10**9
 
 
-class Status(StrEnum):
+class CheckStatus(StrEnum):
     """PairEstimate of a check; `VACUOUS` counts as a failure."""
 
     PASSED = "passed"
@@ -28,7 +28,7 @@ class Status(StrEnum):
 class ScoreCheck:
     """Whether a score is at least `wanted`; `bound` is the one-sided lower bound used."""
 
-    verdict: Status
+    verdict: CheckStatus
     wanted: float
     score: float | None
     bound: float | None
@@ -55,14 +55,14 @@ def score_at_least(
     if found.openings < least:
         return _vacuous(found, wanted, level, least)
     if not census:
-        least = needed(wanted, level)
+        least = observations_needed(wanted, level)
         if found.alike < least:
             return _vacuous(found, wanted, level, least)
     bound = found.mean if census else lower_bound(found, level)
     return _settled(found, wanted, bound, level, reason)
 
 
-def score_ever_at_least(
+def score_at_least_anytime(
     found: Spread,
     counts: npt.ArrayLike,
     wanted: float,
@@ -75,14 +75,14 @@ def score_ever_at_least(
 
     `counts` are the five pair scores of the first pairing on each opening.
     """
-    least = max(min_distinct, needed(wanted, level, looks=True))
+    least = max(min_distinct, observations_needed(wanted, level, looks=True))
     if found.openings < least:
         return _vacuous(found, wanted, level, least)
-    bound = float(lower_reach(counts, 1.0 - level))
+    bound = float(betting_lower_bound(counts, 1.0 - level))
     return _settled(found, wanted, bound, level, reason or f"anytime {100 * level:g} % bound")
 
 
-def needed(wanted: float, level: float, *, looks: bool = False) -> int:
+def observations_needed(wanted: float, level: float, *, looks: bool = False) -> int:
     """How many observations, all won, would reach the bound; a billion if no number would."""
     if wanted <= 0.0:
         return 1
@@ -101,18 +101,18 @@ def needed(wanted: float, level: float, *, looks: bool = False) -> int:
 
 
 def _earned(wins: int, wanted: float) -> float:
-    return float(log_capital(np.array([0, 0, 0, 0, wins]), wanted))
+    return float(log_betting_capital(np.array([0, 0, 0, 0, wins]), wanted))
 
 
 def _settled(found: Spread, wanted: float, bound: float, level: float, reason: str) -> ScoreCheck:
-    verdict = Status.PASSED if bound >= wanted else Status.FAILED
+    verdict = CheckStatus.PASSED if bound >= wanted else CheckStatus.FAILED
     return ScoreCheck(verdict, wanted, found.mean, bound, level, found.openings, reason)
 
 
 def _vacuous(found: Spread, wanted: float, level: float, least: int) -> ScoreCheck:
     score = found.mean if found.pairings else None
     reason = vacuous_text(found.alike, least, found.scope)
-    return ScoreCheck(Status.VACUOUS, wanted, score, None, level, found.openings, reason)
+    return ScoreCheck(CheckStatus.VACUOUS, wanted, score, None, level, found.openings, reason)
 
 
 def vacuous_text(there: int, least: int, scope: Scope = Scope.LIKE) -> str:

@@ -68,10 +68,10 @@ def spread(
     if len(values) == 0:
         return Spread(Scope.LIKE, 0, 0, 0.0, 0.0, 0.0, 0.0, (), (), 0.0)
     often = _often(times, values)
-    return spread_of_sums(_by_opening(openings, values, often), *_law(values, often))
+    return spread_from_sums(_by_opening(openings, values, often), *_law(values, often))
 
 
-def spread_of_sums(by: OpeningSums, law: tuple[float, ...], seen: Ints) -> Spread:
+def spread_from_sums(by: OpeningSums, law: tuple[float, ...], seen: Ints) -> Spread:
     """The same from sums by opening; `seen[i]` of all pairings scored `law[i]`."""
     total, mean, variance = _moments(by)
     shares = tuple((seen / total).tolist())
@@ -89,7 +89,7 @@ def spread_of_sums(by: OpeningSums, law: tuple[float, ...], seen: Ints) -> Sprea
     )  # fmt: skip
 
 
-def spread_of_these(
+def spread_fixed_openings(
     openings: npt.ArrayLike, scores: npt.ArrayLike, times: npt.ArrayLike | None = None
 ) -> Spread | None:
     """The same for exactly these openings, each weighed by its pairings; None without repeats.
@@ -117,7 +117,7 @@ def spread_of_these(
     )  # fmt: skip
 
 
-def kish_size(openings: npt.ArrayLike, times: npt.ArrayLike | None = None) -> float:
+def kish_effective_size(openings: npt.ArrayLike, times: npt.ArrayLike | None = None) -> float:
     """The equivalent number of openings of equal size: (sum n)^2 / sum n^2 (Kish)."""
     sizes = sizes_of(openings, times).astype(np.float64)
     return float(sizes.sum() ** 2 / np.square(sizes).sum()) if len(sizes) else 0.0

@@ -33,7 +33,7 @@ def log_likelihood_ratio(
     GSPRT" (fishtest, fastchess). Each LLR depends on its own counts only, however many are
     asked for at once.
     """
-    cells = regularised(counts)
+    cells = fill_empty_cells(counts)
     number = cells.sum(axis=0)
     shares = cells / number
     support = np.linspace(0.0, 1.0, len(cells))[:, None]
@@ -42,7 +42,7 @@ def log_likelihood_ratio(
     return np.asarray(llr.reshape(np.shape(counts)[:-1]), dtype=np.float64)
 
 
-def regularised(counts: npt.ArrayLike) -> Floats:
+def fill_empty_cells(counts: npt.ArrayLike) -> Floats:
     """Counts as columns, empty cells replaced by 0.001 (fishtest, fastchess)."""
     table = np.asarray(counts, dtype=np.float64)
     columns = np.ascontiguousarray(table.reshape(-1, table.shape[-1]).T)
@@ -190,7 +190,7 @@ def begin(plan: SprtPlan) -> SprtState:
     return SprtState(counts, 0.0, 0.0, 0.0, 0.0, 0.0, lower, upper, Decision.RUNNING)
 
 
-def advance(plan: SprtPlan, state: SprtState, scores: npt.ArrayLike) -> SprtState:
+def update_sprt(plan: SprtPlan, state: SprtState, scores: npt.ArrayLike) -> SprtState:
     """The test after further `scores`, tested after each; those after the decision are unused.
 
     One score per new opening, in schedule order, of a complete prefix of the schedule. How
@@ -225,7 +225,7 @@ def advance(plan: SprtPlan, state: SprtState, scores: npt.ArrayLike) -> SprtStat
     )
 
 
-def used_up(state: SprtState) -> SprtState:
+def finish_sprt(state: SprtState) -> SprtState:
     """The test when no opening is left: undecided, unless it was decided before."""
     return state if state.stopped else replace(state, decision=Decision.UNDECIDED)
 
@@ -287,7 +287,7 @@ def _chance_of_upper(slope: float, lower: float, upper: float) -> float:
     return math.expm1(slope * lower) / math.expm1(slope * (lower - upper))
 
 
-def forecast(plan: SprtPlan, variance: float) -> Sequence[float]:
+def expected_lengths(plan: SprtPlan, variance: float) -> Sequence[float]:
     """Mean observations needed at `elo0`, half-way, and at `elo1`."""
     s0, s1 = score_bounds(plan, variance)
     return [expected_observations(plan, variance, s) for s in (s0, 0.5 * (s0 + s1), s1)]

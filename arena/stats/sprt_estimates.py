@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.stats.elo import elo_estimate, moments, score_from_elo
-from arena.stats.estimate import Estimate, EstimateKind, nothing
+from arena.stats.estimate import Estimate, EstimateKind, no_estimate
 from arena.stats.intervals import score_estimate
 from arena.stats.quantiles import normal_cdf
-from arena.stats.sprt import SprtPlan, SprtState, regularised, score_bounds
+from arena.stats.sprt import SprtPlan, SprtState, fill_empty_cells, score_bounds
 
 RAW = "raw: ignores the stopping rule"
 CORRECTED = "corrected for the stopping rule"
@@ -36,7 +36,7 @@ def as_raw(estimate: Estimate) -> Estimate:
     return replace(estimate, kind=EstimateKind.SPRT, reason=RAW)
 
 
-def raw_estimate(state: SprtState) -> Estimate:
+def uncorrected_estimate(state: SprtState) -> Estimate:
     """Return the Elo interval that a match of fixed size would have, biased after a stop."""
     scores = np.repeat(np.linspace(0.0, 1.0, len(state.counts)), state.counts)
     return as_raw(elo_estimate(score_estimate(np.arange(len(scores)), scores)))
@@ -50,7 +50,7 @@ def corrected_estimate(plan: SprtPlan, state: SprtState) -> Estimate:
     that the outcome does not fix is None.
     """
     if state.observations == 0:
-        return nothing("no games")
+        return no_estimate("no games")
     ends = [_elo_at_chance(plan, state, chance) for chance in (0.5, 0.975, 0.025)]
     return Estimate(ends[0], ends[1], ends[2], 0.95, EstimateKind.SPRT, CORRECTED)
 
@@ -92,7 +92,7 @@ class _Outcome(NamedTuple):
 
 
 def _outcome(plan: SprtPlan, counts: Sequence[int]) -> _Outcome:
-    n, mean, variance = moments([float(c) for c in regularised(counts)[:, 0]])
+    n, mean, variance = moments([float(c) for c in fill_empty_cells(counts)[:, 0]])
     s0, s1 = score_bounds(plan, variance)
     rate = (s1 - s0) / variance
     middle = 0.5 * (s0 + s1)

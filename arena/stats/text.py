@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from arena.stats.estimate import Estimate, EstimateKind, Scope
 from arena.stats.intervals import ALIKE, ONE_OPENING, UNVARIED
-from arena.stats.match_estimate import Matchup, PairEstimate
+from arena.stats.match_estimate import MatchEstimate, ScoreAndElo
 from arena.stats.rating_fit import FirstMove
-from arena.stats.ratings import AgentRating, Pool, Ratings
-from arena.stats.score_checks import ScoreCheck, Status
+from arena.stats.ratings import AgentRating, RatingGroup, Ratings
+from arena.stats.score_checks import CheckStatus, ScoreCheck
 from arena.stats.spread import Spread
 from arena.stats.sprt import Decision, SprtPlan, SprtState
 
@@ -20,7 +20,7 @@ _FINE_WIDTH = 3.0
 ROUNDING = 1e-9  # errors of the machine, which do not move an end
 
 
-def signed(number: float, decimals: int = 0) -> str:
+def signed_text(number: float, decimals: int = 0) -> str:
     """A number with its sign; zero has none."""
     text = f"{number:+.{decimals}f}"
     return text[1:] if float(text) == 0.0 else text
@@ -33,7 +33,7 @@ def decimals_for(half_width: float) -> int:
     return min(max(1, math.ceil(-math.log10(half_width / _FINE_WIDTH))), 9)
 
 
-def percent(share: float) -> str:
+def percent_text(share: float) -> str:
     """A share in percent; only an exact one prints as 100 or 0."""
     if share in (0.0, 1.0):
         return f"{100 * share:.0f} %"
@@ -75,10 +75,10 @@ def bound_text(elo: Estimate) -> str:
     """A one-sided bound; empty if there is none or if there are two."""
     if elo.low is not None and elo.high is None:
         decimals = bound_decimals(elo.value, elo.low)
-        return f"> {signed(rounded_down(elo.low, decimals), decimals)}"
+        return f"> {signed_text(rounded_down(elo.low, decimals), decimals)}"
     if elo.high is not None and elo.low is None:
         decimals = bound_decimals(elo.value, elo.high)
-        return f"< {signed(rounded_up(elo.high, decimals), decimals)}"
+        return f"< {signed_text(rounded_up(elo.high, decimals), decimals)}"
     return ""
 
 
@@ -89,7 +89,7 @@ def range_text(estimate: Estimate) -> str:
         raise ValueError("an interval needs a value and both ends")
     decimals = decimals_for(0.5 * (high - low))
     ends = value, rounded_down(low, decimals), rounded_up(high, decimals)
-    texts = [signed(number, decimals) for number in ends]
+    texts = [signed_text(number, decimals) for number in ends]
     if estimate.reason == ALIKE and value == 0.0:
         return f"0 ± {rounded_up(high, decimals):.{decimals}f}"
     return f"{texts[0]} [{texts[1]}, {texts[2]}]"
@@ -106,7 +106,7 @@ def elo_text(estimate: Estimate) -> str:
     if estimate.kind is EstimateKind.CENSUS:
         return _census_text(estimate)
     if estimate.kind is EstimateKind.NONE:
-        value = "" if estimate.value is None else f"{signed(estimate.value)}, "
+        value = "" if estimate.value is None else f"{signed_text(estimate.value)}, "
         return f"{value}{estimate.reason or NO_ANSWER}"
     why = f": {estimate.reason}" if estimate.reason else ""
     return f"no bound on Elo ({100 * estimate.level:g} %){kind}{why}"
@@ -116,7 +116,7 @@ def _census_text(estimate: Estimate) -> str:
     if estimate.value is None:
         return "won or lost every game of these openings (census)"
     decimals = decimals_for(abs(estimate.value)) if estimate.value else 0
-    return f"exactly {signed(estimate.value, decimals)} on these openings (census)"
+    return f"exactly {signed_text(estimate.value, decimals)} on these openings (census)"
 
 
 def game_counts_text(games: int, duplicates: int, forfeits: int, unplayed: int) -> str:
@@ -144,22 +144,22 @@ def first_mover_line(distinct: int | None, score: float | None, margin: float | 
         parts.append(f"{distinct:,} distinct game{'s' * (distinct != 1)}")
     if score is not None:
         mean = "" if margin is None else f" with a mean margin of {signed_mean(margin)}"
-        parts.append(f"the first mover scored {percent(score)}{mean}")
+        parts.append(f"the first mover scored {percent_text(score)}{mean}")
     return ", ".join(parts)
 
 
 def signed_mean(margin: float) -> str:
     """Return a mean margin with at most one decimal."""
-    return signed(margin, 1).removesuffix(".0")
+    return signed_text(margin, 1).removesuffix(".0")
 
 
-def matchup_text(row: Matchup, unpaired_games: int = 0) -> str:
+def match_estimate_text(row: MatchEstimate, unpaired_games: int = 0) -> str:
     """One pair of agents in one phrase for each question, whatever happened between them."""
     mirror = mirror_text(row.counts.identical, row.counts.same_player)
     return "; ".join(filter(None, [mirror, _matchup_text(row, unpaired_games)]))
 
 
-def _matchup_text(row: Matchup, unpaired_games: int) -> str:
+def _matchup_text(row: MatchEstimate, unpaired_games: int) -> str:
     counts = row.counts
     if counts.pairings == 0:
         return "0 complete pairings" if unpaired_games else "no games"
@@ -175,22 +175,22 @@ def _matchup_text(row: Matchup, unpaired_games: int) -> str:
     return "; ".join(answer_text(answer) for answer in answers) + aside
 
 
-def _unvaried(these: PairEstimate | None) -> str:
+def _unvaried(these: ScoreAndElo | None) -> str:
     """That agents of whom nothing is known played the same games again."""
     if these is None or not these.score.reason.startswith(UNVARIED):
         return ""
     return f"; {these.score.reason}"
 
 
-def answer_text(answer: PairEstimate) -> str:
+def answer_text(answer: ScoreAndElo) -> str:
     """How strong one agent is against the other, with the question that this answers."""
     found = answer.spread
     if _exact(answer):
-        return f"{percent(found.mean)}, {elo_text(answer.elo)}"
-    question = question_text(found)
+        return f"{percent_text(found.mean)}, {elo_text(answer.elo)}"
+    question = opening_scope_text(found)
     if not answer.elo.two_sided:
         sizes = f", K = {found.openings:,}" if found.scope is Scope.LIKE else ""
-        return f"{percent(found.mean)}, {elo_text(answer.elo)} {question}{sizes}"
+        return f"{percent_text(found.mean)}, {elo_text(answer.elo)} {question}{sizes}"
     alike = f", {ALIKE}," if answer.score.reason == ALIKE else ""
     sizes = f"n={2 * found.pairings} (n_eff {found.effective_pairings:.0f})"
     elo = f"{range_text(answer.elo)} Elo{alike}"
@@ -200,16 +200,16 @@ def answer_text(answer: PairEstimate) -> str:
 def strength_text(score: Estimate, elo: Estimate) -> str:
     """Return a score in its interval and its Elo difference: `61.0 % [58.2, 63.9], +78 Elo`."""
     if score.kind is EstimateKind.CENSUS:
-        exact = "" if elo.value is None else f", {signed(elo.value)} Elo"
+        exact = "" if elo.value is None else f", {signed_text(elo.value)} Elo"
         return f"exactly {share_text(score)}{exact} on these openings"
     if elo.value is None or not elo.two_sided:
-        share = score.reason if score.value is None else percent(score.value)
+        share = score.reason if score.value is None else percent_text(score.value)
         return f"{share}, {elo_text(replace(elo, kind=EstimateKind.FIXED))}"
     decimals = decimals_for(0.5 * ((elo.high or 0.0) - (elo.low or 0.0)))
-    return f"{share_text(score)}, {signed(elo.value, decimals)} Elo"
+    return f"{share_text(score)}, {signed_text(elo.value, decimals)} Elo"
 
 
-def question_text(found: Spread) -> str:
+def opening_scope_text(found: Spread) -> str:
     """The question that a number answers."""
     if found.scope is Scope.LIKE:
         return "for openings like these"
@@ -217,11 +217,11 @@ def question_text(found: Spread) -> str:
     return f"for exactly {of}, {found.pairings:,} pairings"
 
 
-def _exact(answer: PairEstimate) -> bool:
+def _exact(answer: ScoreAndElo) -> bool:
     return answer.score.kind is EstimateKind.CENSUS
 
 
-def _one_opening(row: Matchup) -> str:
+def _one_opening(row: MatchEstimate) -> str:
     distinct = row.counts.distinct_games
     if distinct is None or row.counts.pairings == 1:
         return ONE_OPENING
@@ -234,9 +234,9 @@ def score_text(score: Estimate) -> str:
         return score.reason
     kind = "" if score.kind is EstimateKind.FIXED else f" {score.kind}"
     if score.kind in (EstimateKind.NONE, EstimateKind.CENSUS):
-        return f"{percent(score.value)} ({score.reason})"
+        return f"{percent_text(score.value)} ({score.reason})"
     if score.low is None and score.high is None:
-        return f"{percent(score.value)}, no bound{kind}"
+        return f"{percent_text(score.value)}, no bound{kind}"
     return f"{share_text(score)}{kind}"
 
 
@@ -244,7 +244,7 @@ def share_text(score: Estimate) -> str:
     """Return a score in percent with what is known of its interval."""
     if score.value is None:
         return score.reason
-    text = percent(score.value)
+    text = percent_text(score.value)
     if score.low is not None and score.high is not None:
         decimals = decimals_for(50.0 * (score.high - score.low)) or 1
         return f"{text} [{lower_end(score.low, decimals)}, {upper_end(score.high, decimals)}]"
@@ -269,7 +269,7 @@ def upper_end(share: float, decimals: int) -> str:
 def lower_bound_text(score: float, bound: float) -> str:
     """Return a lower bound on a score in percent."""
     decimals = bound_decimals(100.0 * score, 100.0 * bound) or 1
-    return percent(bound) if bound in (0.0, 1.0) else f"{lower_end(bound, decimals)} %"
+    return percent_text(bound) if bound in (0.0, 1.0) else f"{lower_end(bound, decimals)} %"
 
 
 def sprt_text(plan: SprtPlan, state: SprtState) -> str:
@@ -290,13 +290,13 @@ def sprt_text(plan: SprtPlan, state: SprtState) -> str:
 
 def check_text(check: ScoreCheck) -> str:
     """A check of a score in one phrase."""
-    wanted = f"at least {percent(check.wanted)}"
-    if check.verdict is Status.VACUOUS:
+    wanted = f"at least {percent_text(check.wanted)}"
+    if check.verdict is CheckStatus.VACUOUS:
         return f"vacuous: {check.reason}"
     if check.score is None or check.bound is None:
         raise ValueError("a check that is not vacuous has a score and a bound")
     bound = lower_bound_text(check.score, check.bound)
-    found = f"score {percent(check.score)}, bound {bound} ({check.reason})"
+    found = f"score {percent_text(check.score)}, bound {bound} ({check.reason})"
     return f"{check.verdict}: {wanted} wanted, {found}, K = {check.openings}"
 
 
@@ -314,10 +314,10 @@ def rating_text(rating: Estimate) -> str:
 
 
 def _value_text(value: float) -> str:
-    return signed(value, 1 if 0.0 < abs(value) < 1.0 else 0)
+    return signed_text(value, 1 if 0.0 < abs(value) < 1.0 else 0)
 
 
-def first_move_text(pool: Pool, games: int) -> str:
+def first_move_text(pool: RatingGroup, games: int) -> str:
     """The value of the first move in a pool, or why it is unknown."""
     if pool.first_move is FirstMove.FITTED:
         fitted = pool.advantage
@@ -361,5 +361,5 @@ def _strength(row: AgentRating) -> tuple[float, int]:
     return (0.0 - (row.rating.value or 0.0), row.agent)
 
 
-def _names(pool: Pool, names: Sequence[str]) -> str:
+def _names(pool: RatingGroup, names: Sequence[str]) -> str:
     return ", ".join(names[member] for member in pool.members)

@@ -17,9 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.core import AgentSpec
-from agents.registry import outside, users_code, users_trees, varies, with_files
+from agents.registry import is_external, replace_files, users_code, users_trees, varies
 from agents.user_files import split_reference
-from arena.planning.games import PLAYED, Damaged, Games, games_of_rows, joined, opened
+from arena.planning.games import (
+    RESULT_COLUMNS,
+    CorruptDataError,
+    Games,
+    concat_games,
+    decode_blob,
+    take_games,
+)
 from arena.planning.pair_order import Block
 from arena.planning.plan import CLOCKS
 from arena.planning.schedule import DrawnPlan
@@ -38,15 +45,15 @@ PACKAGES = ("numba", "numpy")
 TURNED = np.uint64(1)  # the bit of games in which the later one of the two contents moves first
 
 
-class StoreError(ValueError):
+class CacheError(ValueError):
     """A store cannot be opened or begun; one line says why."""
 
 
-class NoRoomError(StoreError):
+class CacheDiskFull(CacheError):
     """A store cannot be begun on a disk that is full: nobody's mistake."""
 
 
-def without_room(error: OSError | sqlite3.Error) -> bool:
+def is_disk_full(error: OSError | sqlite3.Error) -> bool:
     """Whether the disk is full, as the system or SQLite says it."""
     if isinstance(error, OSError):
         return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -54,7 +61,7 @@ def without_room(error: OSError | sqlite3.Error) -> bool:
     return code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
 
-class Shelf:
+class CacheIndex:
     """The known games of one pair of agents, by two words each: opening, and all the rest."""
 
     def __init__(self, words: Words, blocks: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
@@ -74,12 +81,12 @@ class Shelf:
         return np.where(same, at, -1)
 
 
-def empty_shelf() -> Shelf:
+def empty_index() -> CacheIndex:
     """A shelf without games."""
-    return Shelf(np.empty((0, 2), np.uint64), np.empty(0, np.int64), np.empty(0, np.int64))
+    return CacheIndex(np.empty((0, 2), np.uint64), np.empty(0, np.int64), np.empty(0, np.int64))
 
 
-class KnownGames:
+class GameCache:
     """A store in a directory, shared by all processes that open it.
 
     Whatever is wrong with it costs only time: what cannot be read is played again.
@@ -93,11 +100,11 @@ class KnownGames:
         self.path, self.largest, self.everybody = directory / STORE, largest, everybody
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            self.base = _begun(self.path)
+            self.base = _open_or_reset(self.path)
         except (OSError, sqlite3.Error) as error:
-            kind = NoRoomError if without_room(error) else StoreError
+            kind = CacheDiskFull if is_disk_full(error) else CacheError
             raise kind(f"known games cannot be kept there ({error})") from None
-        self.shelves: dict[tuple[bytes, bool], Shelf] = {}
+        self.shelves: dict[tuple[bytes, bool], CacheIndex] = {}
         self.open: dict[int, Games] = {}
         self.used: set[int] = set()
 
@@ -105,66 +112,66 @@ class KnownGames:
         """See what was kept since: another run begins, in this process too."""
         self.shelves.clear()
 
-    def shelf(self, name: bytes, with_moves: bool) -> Shelf:
+    def shelf(self, name: bytes, with_moves: bool) -> CacheIndex:
         """The known games of this name; only those whose moves are kept, if they are wanted."""
         if (name, with_moves) not in self.shelves:
-            self.shelves[name, with_moves] = empty_shelf()
+            self.shelves[name, with_moves] = empty_index()
             with self._forgiven():
                 self.shelves[name, with_moves] = self._read_shelf(name, with_moves)
         return self.shelves[name, with_moves]
 
-    def _read_shelf(self, name: bytes, with_moves: bool) -> Shelf:
+    def _read_shelf(self, name: bytes, with_moves: bool) -> CacheIndex:
         stored = self.base.execute(
             "select id, moves, words, rows, seal from blocks "
             "where shelf = ? and moves >= ? order by id",
             (name, int(with_moves)),
         ).fetchall()
-        whole = [row for row in stored if row[4] == seal_of(name, *row[1:4])]
+        whole = [row for row in stored if row[4] == index_checksum(name, *row[1:4])]
         if len(whole) < len(stored):
             lost = [(row[0],) for row in stored if row not in whole]
             self.base.executemany("delete from blocks where id = ?", lost)
             log.warning("known games: %s: %d damaged blocks are forgotten", self.path, len(lost))
         if not whole:
-            return empty_shelf()
+            return empty_index()
         words = [np.frombuffer(row[2], np.uint64).reshape(-1, 2) for row in whole]
         rows = [np.frombuffer(row[3], np.int32).astype(np.int64) for row in whole]
         blocks = [np.full(len(each), row[0]) for each, row in zip(rows, whole, strict=True)]
-        return Shelf(np.concatenate(words), np.concatenate(blocks), np.concatenate(rows))
+        return CacheIndex(np.concatenate(words), np.concatenate(blocks), np.concatenate(rows))
 
     def games(
-        self, places: list[tuple[Shelf, NDArray[np.int64]]], with_moves: bool
+        self, places: list[tuple[CacheIndex, NDArray[np.int64]]], with_moves: bool
     ) -> Games | None:
         """The games at places of shelves, one after another; None if some cannot be read."""
         with self._forgiven():
             return self._games(places, with_moves)
         return None
 
-    def _games(self, places: list[tuple[Shelf, NDArray[np.int64]]], with_moves: bool) -> Games:
+    def _games(self, places: list[tuple[CacheIndex, NDArray[np.int64]]], with_moves: bool) -> Games:
         blocks = np.concatenate([shelf.blocks[at] for shelf, at in places])
         rows = np.concatenate([shelf.rows[at] for shelf, at in places])
         order = np.argsort(blocks, kind="stable")
         names, starts = np.unique(blocks[order], return_index=True)
         parts = [
-            games_of_rows(self._block(int(name), with_moves), rows[own])
+            take_games(self._block(int(name), with_moves), rows[own])
             for name, own in zip(names, np.split(order, starts[1:]), strict=True)
         ]
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
-        return games_of_rows(joined(parts), back)
+        return take_games(concat_games(parts), back)
 
     def _block(self, name: int, with_moves: bool) -> Games:
         """The games of a block; the damaged one is forgotten, and said to be by an exception."""
         if name not in self.open:
             (blob,) = self.base.execute("select games from blocks where id = ?", (name,)).fetchone()
             try:
-                found = opened(blob)
-            except (Damaged, ValueError, KeyError):
+                found = decode_blob(blob)
+            except (CorruptDataError, ValueError, KeyError):
                 self.base.execute("delete from blocks where id = ?", (name,))
                 self.shelves.clear()
-                raise Damaged("a block of known games is damaged") from None
+                raise CorruptDataError("a block of known games is damaged") from None
             columns = {
                 column: np.broadcast_to(np.asarray(found.columns[column], kind), found.rows)
-                for column, kind in PLAYED.items()
+                for column, kind in RESULT_COLUMNS.items()
             }
             if len(self.open) == MOST_OPEN:
                 del self.open[next(iter(self.open))]
@@ -183,7 +190,7 @@ class KnownGames:
             self.base.execute(
                 "insert into blocks (shelf, used, moves, words, rows, games, seal) "
                 "values (?, ?, ?, ?, ?, ?, ?)",
-                (name, time.time(), *places, blob, seal_of(name, *places)),
+                (name, time.time(), *places, blob, index_checksum(name, *places)),
             )
 
     def forget(self, name: bytes) -> None:
@@ -220,14 +227,14 @@ class KnownGames:
         """Without a store the games are played: a fault of it is noted in the log, no more."""
         try:
             yield
-        except (sqlite3.Error, OSError, Damaged, ValueError, TypeError) as error:
+        except (sqlite3.Error, OSError, CorruptDataError, ValueError, TypeError) as error:
             log.warning("known games: %s: %s", self.path, error)
             with contextlib.suppress(sqlite3.Error):
                 if self.base.in_transaction:
                     self.base.execute("rollback")
 
 
-def _begun(path: Path) -> sqlite3.Connection:
+def _open_or_reset(path: Path) -> sqlite3.Connection:
     """A store, begun anew where the one that is there is damaged, which is put aside."""
     try:
         return _opened(path)
@@ -262,12 +269,12 @@ def _opened(path: Path) -> sqlite3.Connection:
     return base
 
 
-def seal_of(name: bytes, moves: int, words: bytes, rows: bytes) -> int:
+def index_checksum(name: bytes, moves: int, words: bytes, rows: bytes) -> int:
     """A checksum of which games a block holds; the games have their own."""
     return zlib.crc32(rows, zlib.crc32(words, zlib.crc32(b"%d" % moves, zlib.crc32(name))))
 
 
-def known_directory() -> Path:
+def default_cache_directory() -> Path:
     """Where known games are kept if nothing else is asked for."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pitflip" / "known"
 
@@ -278,14 +285,14 @@ def _hashes(words: Words) -> Words:
     return hashes
 
 
-def may_be_known(spec: AgentSpec) -> bool:
+def is_cacheable(spec: AgentSpec) -> bool:
     """Whether the agent's moves follow from its spec and its seed: no clock, no unknown code."""
-    if outside(spec) or any(name in spec.options for name in CLOCKS):
+    if is_external(spec) or any(name in spec.options for name in CLOCKS):
         return False
     return users_code(spec) is None or bool(spec.options.get("deterministic"))
 
 
-class GameKeys:
+class CacheKeys:
     """The keys of the games of one drawn plan."""
 
     def __init__(self, drawn: DrawnPlan, everybody: bool = False) -> None:
@@ -296,9 +303,9 @@ class GameKeys:
         """
         self.drawn = drawn
         clock = drawn.plan.turn_seconds is not None or drawn.plan.game_seconds is not None
-        self.known = [everybody or (may_be_known(spec) and not clock) for spec in drawn.specs]
+        self.known = [everybody or (is_cacheable(spec) and not clock) for spec in drawn.specs]
         self.contents = [
-            content(spec) if known else ""
+            agent_fingerprint(spec) if known else ""
             for spec, known in zip(drawn.specs, self.known, strict=True)
         ]
         self.chance = [known and varies(spec) is not None for spec, known in
@@ -338,9 +345,9 @@ class GameKeys:
         return np.asarray(((words[:, 1] & TURNED) == TURNED) != later)
 
 
-def content(spec: AgentSpec) -> str:
+def agent_fingerprint(spec: AgentSpec) -> str:
     """All that an agent is made of: its spec with files by what they and their imports hold."""
-    named = with_files(spec, _by_content)
+    named = replace_files(spec, _by_content)
     # Of a file with imports each file has one: ladders of earlier versions know games by this.
     digests = [
         each.digest(16)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from games.base.text import quoted
+from games.base.text import quote
 
 LARGEST = 4 << 20  # bytes of one file, as of those that a run keeps
 WAIT_SECONDS = 10.0
@@ -43,14 +43,14 @@ class Commit(NamedTuple):
         return self.name[:10]
 
 
-class Content(NamedTuple):
+class FileContent(NamedTuple):
     """A file of a revision."""
 
     text: bytes
     program: bool = False
 
 
-class GitTree(NamedTuple):
+class Revision(NamedTuple):
     """All files of a repository at one commit, by their places below its top directory."""
 
     top: Path
@@ -65,7 +65,9 @@ class GitTree(NamedTuple):
 
     def kind(self, place: str) -> str:
         """What git calls the mode of a file; empty if the commit does not have it."""
-        listed = git(self.top, "ls-tree", "-z", "--full-tree", self.commit, "--", literal(place))
+        listed = git(
+            self.top, "ls-tree", "-z", "--full-tree", self.commit, "--", literal_pathspec(place)
+        )
         entries = [each for each in listed.decode(errors="replace").split("\0") if each]
         found = [each for each in entries if each.partition("\t")[2] == place]
         return found[0].partition(" ")[0] if found else ""
@@ -73,12 +75,12 @@ class GitTree(NamedTuple):
     def below(self, place: str) -> list[str]:
         """Return the places of all files below a directory."""
         words = ("ls-tree", "-r", "-z", "--name-only", "--full-tree", self.commit)
-        found = git(self.top, *words, *([] if place == "." else ["--", literal(place)]))
+        found = git(self.top, *words, *([] if place == "." else ["--", literal_pathspec(place)]))
         return [each for each in found.decode(errors="surrogateescape").split("\0") if each]
 
-    def content(self, place: str) -> Content:
+    def content(self, place: str) -> FileContent:
         """The content of a file; a VersionError if there is none of a size that makes sense."""
-        kind, name = self.kind(place), quoted(place)
+        kind, name = self.kind(place), quote(place)
         if not kind:
             raise VersionError(f"there is no file {name} in revision {self.commit[:10]}")
         if kind in (LINK, DIRECTORY) or not kind.startswith("100"):
@@ -86,49 +88,53 @@ class GitTree(NamedTuple):
         size = int(git(self.top, "cat-file", "-s", f"{self.commit}:{place}"))
         if size > LARGEST:
             raise VersionError(f"{name} is too large: at most {LARGEST:,} bytes are read")
-        return Content(git(self.top, "cat-file", "blob", f"{self.commit}:{place}"), kind == PROGRAM)
+        return FileContent(
+            git(self.top, "cat-file", "blob", f"{self.commit}:{place}"), kind == PROGRAM
+        )
 
 
-def tree_of(path: Path, revision: str) -> GitTree:
+def open_revision(path: Path, revision: str) -> Revision:
     """The repository that a file lies in, at a revision; the file itself may be gone."""
     beside = next(each for each in path.parents if each.is_dir())
     if not REVISION.fullmatch(revision) or ".." in revision:
-        raise VersionError(f"a revision is a name such as HEAD~1, got {quoted(revision)}")
+        raise VersionError(f"a revision is a name such as HEAD~1, got {quote(revision)}")
     try:
         top = Path(os.fsdecode(git(beside, "rev-parse", "--show-toplevel")).rstrip("\n"))
     except VersionError as error:
         why = "" if str(error).startswith("not a git repository") else f" ({error})"
-        raise VersionError(f"{quoted(path.name)} lies in no git repository{why}") from None
+        raise VersionError(f"{quote(path.name)} lies in no git repository{why}") from None
     words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     try:
         commit = git(top, *words).decode().strip()
     except VersionError:
-        raise VersionError(f"there is no revision {quoted(revision)}{_latest(top, path)}") from None
-    return GitTree(top, commit)
+        raise VersionError(
+            f"there is no revision {quote(revision)}{_recent_commits(top, path)}"
+        ) from None
+    return Revision(top, commit)
 
 
-def _latest(top: Path, path: Path) -> str:
+def _recent_commits(top: Path, path: Path) -> str:
     """The newest revisions of a file, for who names one that is not there."""
     try:
-        newest = commits_of([path], 3, top)
+        newest = list_commits([path], 3, top)
     except VersionError:
         return ""
     names = ", ".join(each.short for each in newest)
     return f" (the latest of {path.name}: {names})" if names else ""
 
 
-def commits_of(paths: Sequence[Path], most: int, top: Path | None = None) -> list[Commit]:
+def list_commits(paths: Sequence[Path], most: int, top: Path | None = None) -> list[Commit]:
     """The newest commits that changed one of the files, the newest first."""
     if top is None:
-        top = tree_of(paths[0], "HEAD").top
-    places = [literal(GitTree(top, "").place(path)) for path in paths]
+        top = open_revision(paths[0], "HEAD").top
+    places = [literal_pathspec(Revision(top, "").place(path)) for path in paths]
     form = "--format=%H%x09%as%x09%s"
     words = ("log", f"--max-count={min(most, MOST_LISTED)}", form, "HEAD", "--", *places)
     lines = git(top, *words).decode(errors="replace").splitlines()
     return [Commit(*line.split("\t", 2)) for line in lines if line.count("\t") >= 2]
 
 
-def literal(place: str) -> str:
+def literal_pathspec(place: str) -> str:
     """A place that git takes as it is, whatever signs are in it."""
     return f":(top,literal){place}"
 

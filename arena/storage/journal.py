@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.planning.games import Damaged, GameColumn, Games, decoded
-from arena.planning.pair_order import Pairings
+from arena.planning.games import CorruptDataError, GameColumn, Games, decode_games
+from arena.planning.pair_order import PairOrder
 from games.base.errors import Unfinished
-from games.base.files import NO_LINK, THROUGH_LINK, is_link
+from games.base.files import LINK_REFUSAL, NO_LINK, is_special_file
 
-LOCK = "lock"
+LOCK_FILE = "lock"
 LOCK_SECONDS = 1.0
 TABLE = (
     "create table if not exists facts "
@@ -36,12 +36,12 @@ class DirectoryError(Unfinished):
     """The directory cannot be used; one line says why and what to do."""
 
 
-def locked(directory: Path) -> int:
+def lock_directory(directory: Path) -> int:
     """The directory's lock, held until it is closed; a DirectoryError if another run holds it."""
     try:
         str(directory).encode()
         directory.mkdir(parents=True, exist_ok=True)
-        lock = os.open(directory / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | NO_LINK)
+        lock = os.open(directory / LOCK_FILE, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | NO_LINK)
     except (OSError, UnicodeEncodeError) as error:
         why = getattr(error, "strerror", "its name is not UTF-8")
         where = f"{directory}: results cannot be written here ({why})"
@@ -74,7 +74,9 @@ class SealedFacts:
         rows = self.base.execute("select name, content, seal from facts").fetchall()
         for name, content, seal in rows:
             if seal != self._seal(name, content):
-                raise Damaged(f"its {name.partition(' ')[0]!a} is not what was written there")
+                raise CorruptDataError(
+                    f"its {name.partition(' ')[0]!a} is not what was written there"
+                )
         return {
             name.removeprefix(prefix): content
             for name, content, _ in rows
@@ -118,12 +120,12 @@ class Journal:
         """
         self.directory, self.digest = directory, digest
         self.way_out = "move it away" if fresh is None else "--fresh sets this run aside"
-        links_refused(directory)
-        self._lock = locked(directory)
+        refuse_links(directory)
+        self._lock = lock_directory(directory)
         if fresh and (directory / JOURNAL).exists():
             set_aside(directory)
             os.close(self._lock)
-            self._lock = locked(directory)
+            self._lock = lock_directory(directory)
         try:
             with self._in_words():
                 self._open(digest)
@@ -156,7 +158,7 @@ class Journal:
         if stored is None:
             self._base.execute("insert into run (digest) values (?)", (digest,))
         elif stored[0] != digest:
-            raise Damaged("it belongs to another experiment")
+            raise CorruptDataError("it belongs to another experiment")
         self._facts = SealedFacts(self._base, digest)
 
     def _look_through(self) -> None:
@@ -166,7 +168,7 @@ class Journal:
         """
         (fault,) = self._base.execute("pragma quick_check(1)").fetchone()
         if fault != "ok":
-            raise Damaged(" ".join(fault.split()))
+            raise CorruptDataError(" ".join(fault.split()))
         self._facts.all()
         reached, loose = 0, list[tuple[int]]()
         for batch in self._stored():
@@ -287,13 +289,13 @@ class Journal:
         """
         with self._in_words():
             for start, stop, blob, _ in self._batches():
-                yield start, stop, decoded([blob], placed(start, stop))
+                yield start, stop, decode_games([blob], placed(start, stop))
 
-    def games(self, schedule: Pairings) -> Games:
+    def games(self, schedule: PairOrder) -> Games:
         """All games so far."""
         placed = schedule.columns(0, self.finished())
         with self._in_words():
-            return decoded((batch.games for batch in self._batches()), placed)
+            return decode_games((batch.games for batch in self._batches()), placed)
 
     def _batches(self) -> Iterator[StoredBatch]:
         reached = 0
@@ -309,16 +311,18 @@ class Journal:
         )
         for start, stop, games, note, seal in rows:
             if seal != self._seal(start, stop, games, note):
-                raise Damaged(f"its batch {start} to {stop} is not what was written there")
+                raise CorruptDataError(f"its batch {start} to {stop} is not what was written there")
             yield StoredBatch(start, stop, games, note)
 
 
-def links_refused(directory: Path) -> None:
+def refuse_links(directory: Path) -> None:
     """A DirectoryError if links would lead what we write out of the directory."""
-    own = [directory / name for name in (LOCK, JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm", LOG)]
+    own = [
+        directory / name for name in (LOCK_FILE, JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm", LOG)
+    ]
     linked = [path for path in (directory.parent, directory) if path.is_symlink()]
-    for path in (*linked, *filter(is_link, own)):
-        what = THROUGH_LINK if path.is_symlink() else "it is no file"
+    for path in (*linked, *filter(is_special_file, own)):
+        what = LINK_REFUSAL if path.is_symlink() else "it is no file"
         raise DirectoryError(f"{path}: {what}; move it away, or use --results DIR")
 
 

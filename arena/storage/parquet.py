@@ -13,16 +13,16 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped]  # likewise
 
 from arena.planning.games import GameColumn
 from games.base.errors import printable
-from games.base.files import whole_file
+from games.base.files import atomic_write
 from games.base.schema import KeyValues
 
 Column: TypeAlias = Any  # of pyarrow, or what it turns into a column
 Values: TypeAlias = GameColumn
 BITS: Literal["little"] = "little"  # the order of the bits in a byte
-Provenance = Mapping[str, object]
+TableMetadata = Mapping[str, object]
 RowType = TypeVar("RowType")
 # The types of columns with few different words, stored as places in a list of words.
-CODED = {"int8 words": pa.int8(), "int16 words": pa.int16()}
+DICTIONARY_TYPES = {"int8 words": pa.int8(), "int16 words": pa.int16()}
 TYPED_ROWS_AT_ONCE = 1 << 12
 SOURCE = b"PANDAS_ATTRS"
 # Without it most bits that flip on a disk would become another number in silence.
@@ -35,7 +35,7 @@ FITTING: Mapping[object, Column] = {
 }
 
 
-def column_of(given: Column, kind: Column) -> Column:
+def to_arrow(given: Column, kind: Column) -> Column:
     """A column of this type from an array, a list in which None is no value, or a column."""
     if isinstance(given, pa.Array | pa.ChunkedArray):
         return given if given.type == kind else given.cast(kind)
@@ -46,7 +46,7 @@ def column_of(given: Column, kind: Column) -> Column:
         given = np.array([0 if value is None else value for value in given], _dtype(kind))
         return numbers_of(given, None if known.all() else known, kind)
     if given.dtype == object or given.dtype.kind == "U":
-        return column_of(given.tolist(), kind)
+        return to_arrow(given.tolist(), kind)
     return numbers_of(given, None, kind)
 
 
@@ -88,11 +88,11 @@ def _kind(dtype: "np.dtype[np.generic]") -> Column:
     return pa.type_for_alias(dtype.name)
 
 
-def coded(places: Values, words: Sequence[str]) -> Column:
+def dictionary_column(places: Values, words: Sequence[str]) -> Column:
     """A column of words, given by their places in a list of them; none where that is negative."""
     missing = places < 0
     given = numbers_of(places, ~missing if missing.any() else None)
-    return pa.DictionaryArray.from_arrays(given, column_of(list(words), pa.string()))
+    return pa.DictionaryArray.from_arrays(given, to_arrow(list(words), pa.string()))
 
 
 def where(values: Values, known: Values) -> Column:
@@ -100,12 +100,12 @@ def where(values: Values, known: Values) -> Column:
     return numbers_of(values, known)
 
 
-def sentences(words: Sequence[str], places: Values, lengths: Values) -> Column:
+def joined_words(words: Sequence[str], places: Values, lengths: Values) -> Column:
     """A column of texts; each takes the next words, as many as `lengths` says, blanks between."""
     ends = np.concatenate([[0], np.cumsum(lengths, dtype=np.int32)])
-    chosen = taken(column_of(words, pa.string()), places)
+    chosen = taken(to_arrow(words, pa.string()), places)
     texts = pa.ListArray.from_arrays(numbers_of(ends, None, pa.int32()), chosen)
-    return pc.binary_join(texts, column_of([" "], pa.string())[0])
+    return pc.binary_join(texts, to_arrow([" "], pa.string())[0])
 
 
 def taken(column: Column, places: Values) -> Column:
@@ -116,12 +116,12 @@ def taken(column: Column, places: Values) -> Column:
 # --------------------------------------------------------------------------- back
 
 
-def array_of(column: Column) -> Values:
+def to_numpy(column: Column) -> Values:
     """A column as an array: numbers that are not there are nan, words are objects."""
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     if not _has_numbers(column.type):
         objects = np.empty(len(column), object)
-        objects[:] = list_of(column)
+        objects[:] = to_list(column)
         return objects
     if not chunks:
         return np.empty(0, _dtype(column.type))
@@ -132,7 +132,7 @@ def array_of(column: Column) -> Values:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def list_of(column: Column) -> list[Column]:
+def to_list(column: Column) -> list[Column]:
     """A column as a list, None where there is no value."""
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     return [value for chunk in chunks for value in _reader(chunk.type)(chunk)]
@@ -161,8 +161,8 @@ def _with_gaps(values: list[Column], chunk: Column) -> list[Column]:
 
 
 def _looked_up(chunk: Column) -> list[Column]:
-    words = list_of(chunk.dictionary)
-    return [None if place is None else words[place] for place in list_of(chunk.indices)]
+    words = to_list(chunk.dictionary)
+    return [None if place is None else words[place] for place in to_list(chunk.indices)]
 
 
 def _words(chunk: Column) -> list[str]:
@@ -204,7 +204,7 @@ def write_columns(
     path: Path,
     types: Mapping[str, str],
     parts: Iterable[Mapping[str, Column]],
-    provenance: Provenance,
+    provenance: TableMetadata,
     encodings: Mapping[str, str] | None = None,
 ) -> None:
     """Write a table part by part; `types` are pyarrow's names of types, or those in CODED.
@@ -212,23 +212,27 @@ def write_columns(
     `encodings` are for columns whose values repeat too little for a dictionary.
     """
     fields = [(name, _type_of(kind)) for name, kind in types.items()]
-    schema = described(pa.schema(fields), provenance)
+    schema = with_metadata(pa.schema(fields), provenance)
     tables = (_table(columns, schema) for columns in parts)
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         _write(file, schema, tables, encodings or {})
 
 
 def _type_of(kind: str) -> pa.DataType:
-    return pa.dictionary(CODED[kind], pa.string()) if kind in CODED else pa.type_for_alias(kind)
+    return (
+        pa.dictionary(DICTIONARY_TYPES[kind], pa.string())
+        if kind in DICTIONARY_TYPES
+        else pa.type_for_alias(kind)
+    )
 
 
 def _table(columns: Mapping[str, Column], schema: pa.Schema) -> pa.Table:
-    made = [column_of(columns[field.name], field.type) for field in schema]
+    made = [to_arrow(columns[field.name], field.type) for field in schema]
     return pa.Table.from_arrays(made, schema=schema)
 
 
 def write_rows(
-    path: Path, kind: type[object], rows: Iterable[object], provenance: Provenance
+    path: Path, kind: type[object], rows: Iterable[object], provenance: TableMetadata
 ) -> None:
     """Write a table of typed rows, some at a time; `kind` is their NamedTuple."""
     hints = get_type_hints(kind)
@@ -251,7 +255,7 @@ def read_columns(
     """Columns of a table by name, with the `optional` ones that it has."""
     there = column_names(path) if optional else ()
     wanted = [*names, *(name for name in optional if name in there)]
-    return {name: array_of(column) for name, column in _whole(path, wanted).items()}
+    return {name: to_numpy(column) for name, column in _whole(path, wanted).items()}
 
 
 def _whole(path: Path, names: Sequence[str]) -> dict[str, Column]:
@@ -294,7 +298,7 @@ def read_rows(path: Path, kind: type[RowType]) -> list[RowType]:
     columns = _whole(path, list(hints))
     try:
         for name, hint in hints.items():
-            _fits(columns[name], name, hint)
+            _check_type(columns[name], name, hint)
     except ValueError as error:
         raise TableError(_reason(error)) from None
     rows: list[RowType] = []
@@ -307,12 +311,12 @@ def read_rows(path: Path, kind: type[RowType]) -> list[RowType]:
 def _values(column: Column) -> list[Column]:
     """The values of a column; equal texts are one in memory."""
     if not pa.types.is_string(column.type):
-        return list_of(column)
+        return to_list(column)
     known: dict[str, str] = {}
-    return [known.setdefault(text, text) for text in list_of(column)]
+    return [known.setdefault(text, text) for text in to_list(column)]
 
 
-def _fits(column: Column, name: str, hint: object) -> None:
+def _check_type(column: Column, name: str, hint: object) -> None:
     """A ValueError if a column cannot have been written from fields of this hint."""
     known = FITTING.get(hint, lambda kind: pa.types.is_floating(kind) or pa.types.is_null(kind))
     if not known(column.type):
@@ -333,7 +337,7 @@ def _reason(error: Exception) -> str:
     return printable(str(error).split("\n")[0])
 
 
-def rows_of(path: Path) -> int:
+def count_rows(path: Path) -> int:
     """How many rows a table has."""
     try:
         rows: int = pq.read_metadata(table_file(path)).num_rows
@@ -342,21 +346,21 @@ def rows_of(path: Path) -> int:
     return rows
 
 
-def words_of(path: Path, name: str) -> list[str]:
+def distinct_values(path: Path, name: str) -> list[str]:
     """The different words of a column, in the order in which they first come."""
     found: dict[str, None] = {}
     for columns in _groups(path, [name], [name]):
         for chunk in columns[name].chunks:
-            found |= dict.fromkeys(list_of(chunk.dictionary))
+            found |= dict.fromkeys(to_list(chunk.dictionary))
     return list(found)
 
 
-def read_pieces(
+def iter_columns(
     path: Path, names: Sequence[str], words: Mapping[str, Sequence[str]]
 ) -> Iterator[dict[str, GameColumn]]:
     """Columns of numbers, and columns of words as places among `words`, some rows at a time."""
     for table in _groups(path, [*names, *words], list(words)):
-        columns = {name: array_of(table[name]) for name in names}
+        columns = {name: to_numpy(table[name]) for name in names}
         try:
             columns |= {name: _places(table[name], words[name]) for name in words}
         except ValueError as error:  # a word that is none of these
@@ -364,10 +368,10 @@ def read_pieces(
         yield columns
 
 
-def read_lists(path: Path, names: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
+def iter_rows(path: Path, names: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
     """Columns of a table as lists, None where there is no value, some rows at a time."""
     for table in _groups(path, names, []):
-        yield {name: list_of(table[name]) for name in names}
+        yield {name: to_list(table[name]) for name in names}
 
 
 def _groups(path: Path, names: Sequence[str], coded_names: Sequence[str]) -> Iterator[pa.Table]:
@@ -392,11 +396,11 @@ def _places(column: Column, words: Sequence[str]) -> GameColumn:
         if not whole.num_chunks:
             return np.empty(0, np.int64)
         whole = whole.chunk(0)
-    order = np.array([words.index(word) for word in list_of(whole.dictionary)], np.int64)
-    return order[array_of(whole.indices)] if len(order) else np.empty(0, np.int64)
+    order = np.array([words.index(word) for word in to_list(whole.dictionary)], np.int64)
+    return order[to_numpy(whole.indices)] if len(order) else np.empty(0, np.int64)
 
 
-def read_texts(path: Path, name: str, rows: Sequence[int]) -> list[str] | None:
+def take_texts(path: Path, name: str, rows: Sequence[int]) -> list[str] | None:
     """Some rows of a column of texts; None if the table does not have it."""
     with pq.ParquetFile(table_file(path), pre_buffer=False, **CHECKED) as file:
         if name not in file.schema_arrow.names:
@@ -409,7 +413,7 @@ def read_texts(path: Path, name: str, rows: Sequence[int]) -> list[str] | None:
             if len(own):
                 try:
                     column = file.read_row_group(group, columns=[name], use_threads=False)[name]
-                    texts[own] = list_of(taken(column, wanted[own] - start))
+                    texts[own] = to_list(taken(column, wanted[own] - start))
                 except (pa.ArrowException, OSError, ValueError) as error:
                     raise TableError(_reason(error)) from None
             start = stop
@@ -432,10 +436,10 @@ def group_texts(path: Path, name: str, group: int) -> list[str]:
             read = file.read_row_group(group, columns=[name], use_threads=False)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise TableError(_reason(error)) from None
-    return list_of(read[name])
+    return to_list(read[name])
 
 
-def described(schema: pa.Schema, provenance: Provenance) -> pa.Schema:
+def with_metadata(schema: pa.Schema, provenance: TableMetadata) -> pa.Schema:
     """The schema with its provenance where pandas finds it, as `attrs` of the frame."""
     return schema.with_metadata({SOURCE: json.dumps(provenance, sort_keys=True)})
 

@@ -11,10 +11,10 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.planning.plan import Plan, name_in_plan
+from arena.planning.plan import Plan, portable_path
 from games.base.errors import printable
 from games.base.file_trees import FileTree
-from games.base.files import parsed_json, read_bytes, write_text
+from games.base.files import parse_json, read_limited, write_text
 from games.base.imports import module_paths, own_imported_files, package_modules
 from games.base.schema import KeyValues
 
@@ -24,7 +24,7 @@ LARGEST_RUN = 1 << 26  # bytes of run.json
 OWN_PACKAGES = ("games", "agents", "arena")
 PACKAGES = ("pitflip", "numpy", "numba", "pandas", "pyarrow")
 # What decides games: rules, agents with their weights, planning, playing; and all that they import.
-DECIDING = ("games", "agents", "arena/planning", "arena/playing")
+DECIDING_PACKAGES = ("games", "agents", "arena/planning", "arena/playing")
 DECIDING_DATA = (".toml", ".csv", ".npz")
 
 
@@ -53,7 +53,7 @@ def deciding_sources(root: Path) -> dict[Path, bytes]:
             yield modules[name]
             name = name.rpartition(".")[0]  # the packages that it lies in are run first
 
-    paths = [path for package in DECIDING for path in (root / package).rglob("*.*")]
+    paths = [path for package in DECIDING_PACKAGES for path in (root / package).rglob("*.*")]
     data = {path: path.read_bytes() for path in paths if path.suffix in DECIDING_DATA}
     return data | own_imported_files(sorted(places.intersection(paths)), read, find)
 
@@ -66,16 +66,16 @@ def file_digests(plan: Plan) -> dict[str, str]:
     digests: dict[str, str] = {}
     for tree in plan.trees():
         if tree.is_large:
-            digests[f"{name_in_plan(tree.path, plan.base)}/"] = tree.digest()
+            digests[f"{portable_path(tree.path, plan.base)}/"] = tree.digest()
         else:
             for path in tree.files.values():
-                digests[name_in_plan(path, plan.base)] = file_digest(path)
+                digests[portable_path(path, plan.base)] = file_digest(path)
     return digests
 
 
 def tree_digests(plan: Plan) -> dict[str, str]:
     """Return digests of what the plan names, each with what it imports or has below it."""
-    return {name_in_plan(tree.path, plan.base): source_digest(tree) for tree in plan.trees()}
+    return {portable_path(tree.path, plan.base): source_digest(tree) for tree in plan.trees()}
 
 
 def source_digest(tree: FileTree) -> str:
@@ -126,7 +126,7 @@ def machine() -> dict[str, object]:
     }
 
 
-class Origin(NamedTuple):
+class RunIdentity(NamedTuple):
     """What a run rests on, computed once."""
 
     experiment: str
@@ -138,51 +138,53 @@ class Origin(NamedTuple):
     sources: dict[str, str]
 
 
-def origin_of(name: str, plan: Plan) -> Origin:
+def identify_run(name: str, plan: Plan) -> RunIdentity:
     """What a run of this plan rests on now."""
     code = code_digest()
     digest = hashlib.blake2b(f"{plan.digest()} {code}".encode(), digest_size=5).hexdigest()
-    return Origin(name, digest, plan.to_json(), code, file_digests(plan), tree_digests(plan))
+    return RunIdentity(name, digest, plan.to_json(), code, file_digests(plan), tree_digests(plan))
 
 
-def write_run(directory: Path, origin: Origin, more: Mapping[str, object]) -> None:
+def write_run(directory: Path, origin: RunIdentity, more: Mapping[str, object]) -> None:
     """Write run.json: the origin with the whole plan, versions, machine, and `more`."""
     content = {**origin._asdict(), "versions": versions(), "machine": machine(), **more}
     write_text(directory / RUN, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
-def note_started(directory: Path, origin: Origin, more: Mapping[str, object]) -> None:
+def note_started(directory: Path, origin: RunIdentity, more: Mapping[str, object]) -> None:
     """Write run.json; a run or study that is continued or printed again keeps its dates."""
     stored = read_run(directory)
     kept = {key: stored[key] for key in ("begun", "finished", "games") if key in stored}
-    write_run(directory, origin, {"begun": now_text(), "finished": None, **more, **kept})
+    write_run(directory, origin, {"begun": timestamp(), "finished": None, **more, **kept})
 
 
 def note_finished(directory: Path, games: int) -> None:
     """Write into run.json when a study ended and how many games it played, once."""
     stored = read_run(directory)
     if not stored.get("finished"):
-        content = {**stored, "finished": now_text(), "games": games}
+        content = {**stored, "finished": timestamp(), "games": games}
         write_text(directory / RUN, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
 def read_run(directory: Path) -> KeyValues:
     """The content of run.json; empty if it cannot be read."""
     try:
-        stored = parsed_json(read_bytes(directory / RUN, LARGEST_RUN, pipes=False))
+        stored = parse_json(read_limited(directory / RUN, LARGEST_RUN, pipes=False))
     except (OSError, ValueError):
         return {}
     return stored if isinstance(stored, dict) else {}
 
 
-def changes(old: object, new: object, place: str = "") -> list[str]:
+def plan_changes(old: object, new: object, place: str = "") -> list[str]:
     """What differs between two plans, each as `pairs was 100, is 200`."""
     if isinstance(old, dict) and isinstance(new, dict):
         keys = [*new, *(key for key in old if key not in new)]
         return [
             change
             for key in keys
-            for change in changes(old.get(key), new.get(key), f"{place}.{key}" if place else key)
+            for change in plan_changes(
+                old.get(key), new.get(key), f"{place}.{key}" if place else key
+            )
         ]
     return [] if old == new else [f"{place} {_difference(old, new)}"]
 
@@ -197,12 +199,12 @@ def _difference(old: object, new: object) -> str:
     return f"was {short[0]}, is {short[1]}"
 
 
-def now_text() -> str:
+def timestamp() -> str:
     """The time as run.json writes it."""
     return time.strftime("%Y-%m-%dT%H:%M:%S%z")
 
 
-def table_source(plan: Plan, origin: Origin) -> dict[str, object]:
+def table_metadata(plan: Plan, origin: RunIdentity) -> dict[str, object]:
     """Return the origin that every table holds, without clocks or machines."""
     return {
         "experiment": origin.experiment,

@@ -11,25 +11,28 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.storage.journal import JOURNAL, LOCK
+from arena.storage.journal import JOURNAL, LOCK_FILE
 from arena.storage.provenance import RUN, read_run
 from arena.storage.run_file import is_finished
 from games.base.errors import printable
-from games.base.files import NO_LINK, parsed_json, read_bytes, write_text
+from games.base.files import NO_LINK, parse_json, read_limited, write_text
 
 PROGRESS = "progress.json"
 SECONDS = 1.0  # between two versions
-SHARE = 0.01  # of the time may be spent on writing them
+MAX_TIME_SHARE = 0.01  # of the time may be spent on writing them
 LARGEST = 1 << 16
 MOST_LINES = 40
 NAME = re.compile(r"(?:tune-|sweep-|learn-)?[0-9a-f]{10}(?:\.old-\d+)?")
 ENDINGS = (".parquet", ".json", ".html", ".svg", ".png", ".log", ".toml", ".npz", ".part", ".db")
-OURS = (LOCK, JOURNAL, "sources", "bots", "handouts", "cells")
+OWN_FILES = (LOCK_FILE, JOURNAL, "sources", "bots", "handouts", "cells")
 INNER = re.compile(r"(?:validation|speed|terms|pool|round|match)-[0-9a-f]+")
-LAST = (RUN, JOURNAL)  # by these it is known as a run, so that a pruning that is killed goes on
+IDENTIFYING_FILES = (
+    RUN,
+    JOURNAL,
+)  # by these it is known as a run, so that a pruning that is killed goes on
 
 
-class ProgressFile:
+class ProgressFileSink:
     """Writes the latest lines into a run's directory, not too often."""
 
     def __init__(self, directory: Path) -> None:
@@ -51,7 +54,7 @@ class ProgressFile:
         except OSError:
             self.broken = True
         ended = time.monotonic()
-        self.next = ended + max(SECONDS, (ended - begun) / SHARE)
+        self.next = ended + max(SECONDS, (ended - begun) / MAX_TIME_SHARE)
 
     def remove(self) -> None:
         """Delete the file at the end of the run."""
@@ -61,10 +64,10 @@ class ProgressFile:
             self.broken = True
 
 
-def stored_lines(directory: Path) -> list[str]:
+def read_progress(directory: Path) -> list[str]:
     """The latest lines, printable; empty if there are none or they cannot be read."""
     try:
-        stored = parsed_json(read_bytes(directory / PROGRESS, LARGEST))
+        stored = parse_json(read_limited(directory / PROGRESS, LARGEST))
     except (OSError, ValueError):
         return []
     lines = stored.get("lines") if isinstance(stored, dict) else None
@@ -75,7 +78,7 @@ def stored_lines(directory: Path) -> list[str]:
 def is_running(directory: Path) -> bool:
     """Whether a process holds the directory's lock; the writer is not disturbed."""
     try:
-        lock = os.open(directory / LOCK, os.O_RDONLY | os.O_CLOEXEC | NO_LINK)
+        lock = os.open(directory / LOCK_FILE, os.O_RDONLY | os.O_CLOEXEC | NO_LINK)
     except OSError:
         return False
     try:
@@ -88,15 +91,15 @@ def is_running(directory: Path) -> bool:
     return False
 
 
-def runs_below(results: Path) -> Iterator[Path]:
+def list_run_directories(results: Path) -> Iterator[Path]:
     """The directories of runs and studies, the latest first."""
-    found = [path.parent for path in results.glob(f"*/*/{LOCK}")]
+    found = [path.parent for path in results.glob(f"*/*/{LOCK_FILE}")]
     yield from sorted(found, key=_touched, reverse=True)
 
 
 def _touched(directory: Path) -> float:
     times = [0.0]
-    for name in (RUN, PROGRESS, LOCK):
+    for name in (RUN, PROGRESS, LOCK_FILE):
         try:
             times.append((directory / name).stat().st_mtime)
         except OSError:
@@ -104,7 +107,7 @@ def _touched(directory: Path) -> float:
     return max(times)
 
 
-class StoredRunInfo(NamedTuple):
+class RunInfo(NamedTuple):
     """A run or study in a results directory."""
 
     directory: Path
@@ -120,26 +123,27 @@ class StoredRunInfo(NamedTuple):
         return f"{self.directory.parent.name}/{self.directory.name}"
 
 
-def is_a_run(directory: Path) -> bool:
+def is_run_directory(directory: Path) -> bool:
     """Whether this is the directory of a run of ours, by its name and by what is in it."""
     if directory.is_symlink() or directory.parent.is_symlink() or not directory.is_dir():
         return False
     named = NAME.fullmatch(directory.name) is not None
     return named and any(
-        (directory / each).is_file() and not (directory / each).is_symlink() for each in LAST
+        (directory / each).is_file() and not (directory / each).is_symlink()
+        for each in IDENTIFYING_FILES
     )
 
 
-def stored_runs(results: Path) -> Iterator[StoredRunInfo]:
+def stored_runs(results: Path) -> Iterator[RunInfo]:
     """All runs and studies below a results directory, the latest of each experiment first."""
     for parent in sorted(results.glob("*")):
         if parent.is_symlink() or not parent.is_dir():
             continue
-        runs = [info_of(each) for each in parent.iterdir() if is_a_run(each)]
+        runs = [run_info(each) for each in parent.iterdir() if is_run_directory(each)]
         yield from sorted(runs, key=lambda each: (each.begun, each.name), reverse=True)
 
 
-def info_of(directory: Path) -> StoredRunInfo:
+def run_info(directory: Path) -> RunInfo:
     """What is known of a run without opening its tables."""
     stored = read_run(directory)
     reason = str(stored.get("failed") or "")
@@ -148,7 +152,7 @@ def info_of(directory: Path) -> StoredRunInfo:
     games = stored.get("games")
     sizes = [path.lstat().st_size for path in directory.rglob("*")]
     begun = str(stored.get("begun") or "")
-    return StoredRunInfo(
+    return RunInfo(
         directory,
         begun,
         state,
@@ -158,25 +162,25 @@ def info_of(directory: Path) -> StoredRunInfo:
     )
 
 
-def foreign(directory: Path) -> list[str]:
+def foreign_files(directory: Path) -> list[str]:
     """What lies in a run's directory and is not ours: somebody may miss it."""
-    return sorted(each.name for each in directory.iterdir() if not is_ours(each))
+    return sorted(each.name for each in directory.iterdir() if not is_own_file(each))
 
 
-def is_ours(path: Path) -> bool:
+def is_own_file(path: Path) -> bool:
     """Whether a run or a study writes a file or a directory of this name."""
     if path.is_symlink():
         return False
     if path.is_dir():
-        return path.name in OURS or INNER.fullmatch(path.name) is not None
-    return path.name in OURS or path.name.startswith(JOURNAL) or path.suffix in ENDINGS
+        return path.name in OWN_FILES or INNER.fullmatch(path.name) is not None
+    return path.name in OWN_FILES or path.name.startswith(JOURNAL) or path.suffix in ENDINGS
 
 
 def delete_run(directory: Path) -> None:
     """Delete a run; no link is followed, and what makes it one goes last."""
-    if not is_a_run(directory):
+    if not is_run_directory(directory):
         return
-    for path in sorted(directory.iterdir(), key=lambda each: each.name in LAST):
+    for path in sorted(directory.iterdir(), key=lambda each: each.name in IDENTIFYING_FILES):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:

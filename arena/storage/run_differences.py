@@ -5,10 +5,10 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from arena.storage.provenance import RUN, Origin, changes, read_run
+from arena.storage.provenance import RUN, RunIdentity, plan_changes, read_run
 from arena.storage.versions import LARGEST, kept_file
 from games.base.errors import printable
-from games.base.files import TooMuch, read_bytes
+from games.base.files import InputTooLarge, read_limited
 from games.base.schema import KeyValues
 
 TABLES = (
@@ -22,7 +22,7 @@ MOST_CHANGES = 3
 MOST_COMPARED = 200  # runs of one experiment
 
 
-def why_new(directory: Path, origin: Origin) -> str | None:
+def explain_new_run(directory: Path, origin: RunIdentity) -> str | None:
     """Why this run continues none of those beside it; `None` if there is none.
 
     It is compared with the one that is most like it, for what differs from that is what was
@@ -33,7 +33,7 @@ def why_new(directory: Path, origin: Origin) -> str | None:
         return None
     others.sort(key=lambda each: (each / RUN).stat().st_mtime, reverse=True)
     now = origin._asdict()
-    found = [(list(deciding(read_run(each), now)), each) for each in others[:MOST_COMPARED]]
+    found = [(list(deciding_changes(read_run(each), now)), each) for each in others[:MOST_COMPARED]]
     differing, nearest = min(found, key=lambda each: len(each[0]))
     reason = "; ".join(differing[:MOST_CHANGES]) or "pitflip itself changed"
     more = len(differing) - MOST_CHANGES
@@ -41,10 +41,10 @@ def why_new(directory: Path, origin: Origin) -> str | None:
     return f"a new run, {nearest.name} is kept: {reason}"
 
 
-def deciding(old: KeyValues, new: KeyValues) -> Iterator[str]:
+def deciding_changes(old: KeyValues, new: KeyValues) -> Iterator[str]:
     """What makes two runs different ones: files first, then keys, then our sources."""
     yield from file_changes(table(old, "files"), table(new, "files"))
-    yield from changes(old.get("plan", {}), new.get("plan", {}))
+    yield from plan_changes(old.get("plan", {}), new.get("plan", {}))
     if old.get("code") != new.get("code"):
         yield "pitflip itself changed"
 
@@ -62,13 +62,13 @@ def run_differences(one: Path, other: Path) -> Iterator[str]:
     old, new = read_run(one), read_run(other)
     yield from file_changes(table(old, "files"), table(new, "files"))
     yield from line_changes(one, other)
-    yield from changes(old.get("plan", {}), new.get("plan", {}))
+    yield from plan_changes(old.get("plan", {}), new.get("plan", {}))
     if old.get("code") != new.get("code"):
         yield f"pitflip itself was {old.get('code')}, is {new.get('code')}"
     for part in ("versions", "machine"):
-        yield from changes(table(old, part), table(new, part), part)
-    yield from changes(old.get("isolation"), new.get("isolation"), "isolation")
-    yield from changes(old.get("games"), new.get("games"), "games")
+        yield from plan_changes(table(old, part), table(new, part), part)
+    yield from plan_changes(old.get("isolation"), new.get("isolation"), "isolation")
+    yield from plan_changes(old.get("games"), new.get("games"), "games")
     yield from table_changes(one, other)
 
 
@@ -105,8 +105,8 @@ def kept_lines(directory: Path, stored: KeyValues, name: str) -> list[str]:
     """The lines of a user's file as a run kept it; none if it did not."""
     kept = kept_file(directory, stored, name)
     try:
-        return [] if kept is None else read_bytes(kept, LARGEST).decode().splitlines()
-    except (OSError, TooMuch, UnicodeDecodeError):
+        return [] if kept is None else read_limited(kept, LARGEST).decode().splitlines()
+    except (OSError, InputTooLarge, UnicodeDecodeError):
         return []
 
 

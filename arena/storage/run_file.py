@@ -5,24 +5,30 @@ import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from arena.planning.plan import Plan, PlanError, path_in_plan
+from arena.planning.plan import Plan, PlanError, resolve_path
 from arena.storage.game_table import StoredGames, read_games
 from arena.storage.parquet import TableError
 from arena.storage.provenance import RUN, code_digest, read_run
-from arena.storage.versions import digest_now, is_replaced, kept_digests, replaced, tree_digest
-from games.base.cli import here
-from games.base.errors import Mistake, printable
+from arena.storage.versions import (
+    file_digest_or_none,
+    find_copies,
+    is_replaced,
+    kept_digests,
+    tree_digest,
+)
+from games.base.cli import shell_command
+from games.base.errors import UserError, printable
 from games.base.schema import KeyValues
 
 GAMES = "games.parquet"
 VALIDATION = "validation.parquet"  # what a study leaves at its end
 
 
-class NotARun(Mistake, ValueError):  # noqa: N818  # an answer, not a fault
+class NotARunError(UserError, ValueError):  # noqa: N818  # an answer, not a fault
     """A directory does not hold a finished run; one line says why."""
 
 
-def stored_plan(directory: Path, beside: Path | None = None) -> Plan:
+def load_plan(directory: Path, beside: Path | None = None) -> Plan:
     """The plan of a run, its users' files seen from `beside` or where they were.
 
     In place of those that have changed or are gone their kept copies are taken.
@@ -32,17 +38,19 @@ def stored_plan(directory: Path, beside: Path | None = None) -> Plan:
         there = (
             "its run.json cannot be read" if (directory / RUN).exists() else "it has no run.json"
         )
-        raise NotARun(f"{directory} is not a run's directory: {there}")
+        raise NotARunError(f"{directory} is not a run's directory: {there}")
     if instead := other_results(directory, stored):
-        raise NotARun(instead)
+        raise NotARunError(instead)
     if "plan" not in stored:
-        raise NotARun(f"{directory / 'run.json'} has no plan: another version of pitflip wrote it")
+        raise NotARunError(
+            f"{directory / 'run.json'} has no plan: another version of pitflip wrote it"
+        )
     try:
         base = _base(stored, beside)
-        copies = replaced(directory, kept_digests(stored), base)
+        copies = find_copies(directory, kept_digests(stored), base)
         return Plan.from_json(stored["plan"], base, copies)
     except PlanError as error:
-        raise NotARun(f"{directory / 'run.json'} cannot be read: {error}") from None
+        raise NotARunError(f"{directory / 'run.json'} cannot be read: {error}") from None
 
 
 def is_finished(directory: Path) -> bool:
@@ -66,7 +74,7 @@ def other_results(directory: Path, stored: KeyValues) -> str:
             "(--fresh: plays it again)"
         )
     if "learned" in stored:
-        again = here(str(stored.get("command") or "its command"))
+        again = shell_command(str(stored.get("command") or "its command"))
         return (
             f"{directory} is a run of learning, which keeps no table of games: {page}, "
             f"its numbers are in learned.json; {again} continues it or prints them again"
@@ -86,7 +94,7 @@ def command_of(stored: KeyValues, verb: str) -> str:
         return "its command"
     changes = stored.get("overrides") or ()
     words = [word for change in changes for word in ("--set", str(change))]
-    return here(shlex.join(["pitflip", verb, path, *words]))
+    return shell_command(shlex.join(["pitflip", verb, path, *words]))
 
 
 def games_table(directory: Path) -> Path:
@@ -96,23 +104,23 @@ def games_table(directory: Path) -> Path:
         return path
     stored = read_run(directory)
     if instead := other_results(directory, stored):
-        raise NotARun(instead)
+        raise NotARunError(instead)
     again = command_of(stored, "run")
-    raise NotARun(f"{directory} has no {GAMES}: the run is not finished; {again} continues it")
+    raise NotARunError(f"{directory} has no {GAMES}: the run is not finished; {again} continues it")
 
 
-def changes_since(directory: Path, beside: Path | None = None) -> list[str]:
+def changes_since_run(directory: Path, beside: Path | None = None) -> list[str]:
     """The files and sources that have changed since the run was played."""
     stored = read_run(directory)
     base, notes = _base(stored, beside), []
-    copies = replaced(directory, kept_digests(stored), base)
+    copies = find_copies(directory, kept_digests(stored), base)
     changed: dict[str, Path] = {}
     for name, old in _digests(stored, "files").items():
-        path = path_in_plan(name, base).resolve()
-        if (tree_digest(path) if path.is_dir() else digest_now(path)) != old:
+        path = resolve_path(name, base).resolve()
+        if (tree_digest(path) if path.is_dir() else file_digest_or_none(path)) != old:
             changed[name] = path
     for name, old in _digests(stored, "sources").items():
-        path = path_in_plan(name, base).resolve()
+        path = resolve_path(name, base).resolve()
         above = path if path.is_dir() else path.parent
         if tree_digest(path) != old and not any(p.is_relative_to(above) for p in changed.values()):
             changed[name] = path  # a file is new
@@ -136,15 +144,15 @@ def _digests(stored: KeyValues, key: str) -> Mapping[str, object]:
 
 def stored_games(directory: Path) -> StoredGames:
     """The games of a run in `games.parquet`, in the columns that can be compared."""
-    with stored_table(directory) as path:
+    with open_games_table(directory) as path:
         return read_games(path)
 
 
 @contextlib.contextmanager
-def stored_table(directory: Path) -> Iterator[Path]:
+def open_games_table(directory: Path) -> Iterator[Path]:
     """Where the games of a run are; NotARun if they are not there, or are not readable inside."""
     path = games_table(directory)
     try:
         yield path
     except TableError as error:
-        raise NotARun(f"{path} cannot be read: {error}") from None
+        raise NotARunError(f"{path} cannot be read: {error}") from None

@@ -15,19 +15,19 @@ from multiprocessing_logging import (  # type: ignore[import-untyped]  # it ship
 )
 
 from agents.fault_text import fault_text
-from arena.planning.games import LOSS, Parts, Termination
+from arena.planning.games import LOSS, GameParts, Termination
 from games.base.errors import printable
-from games.base.files import appending, inner_directory, write_text
+from games.base.files import make_subdirectory, open_append, write_text
 
-DIRECTORY = "bots"
-MOST_LOG = 64 << 10  # characters
+BOT_LOGS = "bots"
+MAX_CHARACTERS = 64 << 10  # characters
 PLAIN = re.compile(r"[^A-Za-z0-9_-]+")
 PATIENCE_SECONDS = 1.0
 FORMAT = "%(asctime)s %(processName)s %(levelname)s %(name)s: %(message)s"
 
 
 def write_bot_logs(
-    directory: Path, parts: Parts, names: Sequence[str], excluded: Mapping[int, int]
+    directory: Path, parts: GameParts, names: Sequence[str], excluded: Mapping[int, int]
 ) -> None:
     """Write `bots/<place>-<name>.log` for every agent that has forfeited a game.
 
@@ -36,21 +36,21 @@ def write_bot_logs(
     logs, lengths = defaultdict[int, list[str]](list), Counter[int]()
     said = defaultdict[int, set[str]](set)
     for guilty, head, text, trace in _faults(parts, names, excluded):
-        if lengths[guilty] <= MOST_LOG:
+        if lengths[guilty] <= MAX_CHARACTERS:
             entry = head if trace in said[guilty] else f"{head}: {text}\n{trace}"
             logs[guilty].append(entry)
             said[guilty].add(trace)
             lengths[guilty] += len(entry) + 1
     for place, entries in logs.items():
-        path = directory / DIRECTORY / f"{place + 1}-{PLAIN.sub('_', names[place])}.log"
-        inner_directory(path.parent)
+        path = directory / BOT_LOGS / f"{place + 1}-{PLAIN.sub('_', names[place])}.log"
+        make_subdirectory(path.parent)
         whole = "\n".join([*entries, ""])
-        cut = "" if len(whole) <= MOST_LOG else "\n(cut here: there are more faults)\n"
-        write_text(path, whole[:MOST_LOG] + cut)
+        cut = "" if len(whole) <= MAX_CHARACTERS else "\n(cut here: there are more faults)\n"
+        write_text(path, whole[:MAX_CHARACTERS] + cut)
 
 
 def _faults(
-    parts: Parts, names: Sequence[str], excluded: Mapping[int, int]
+    parts: GameParts, names: Sequence[str], excluded: Mapping[int, int]
 ) -> Iterator[tuple[int, str, str, str]]:
     """The agent that lost a game by its fault, which game it was, why, and what is kept of it."""
     begin, told = 0, set[int]()
@@ -70,7 +70,7 @@ def _faults(
         begin += len(games)
 
 
-class OneRecord(logging.Formatter):
+class MultilineFormatter(logging.Formatter):
     """The form of a record: no line but its first begins where records begin."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -78,11 +78,11 @@ class OneRecord(logging.Formatter):
         return "\n    ".join(map(printable, super().format(record).split("\n")))
 
 
-class LogFile(logging.FileHandler):
+class TolerantFileHandler(logging.FileHandler):
     """A log file that a full disk cuts short without stopping the run."""
 
     def _open(self) -> TextIOWrapper:
-        return cast("TextIOWrapper", appending(Path(self.baseFilename)))
+        return cast("TextIOWrapper", open_append(Path(self.baseFilename)))
 
     def emit(self, record: logging.LogRecord | None) -> None:
         """Write a record; none only wakes whoever waits for the next."""
@@ -102,8 +102,8 @@ class RunLog(logging.Handler):
         # On Python 3.14 another way is the default, and asking which one would settle it.
         if multiprocessing.get_start_method(allow_none=True) is None:
             multiprocessing.set_start_method("fork")
-        self.file = LogFile(path)
-        self.file.setFormatter(OneRecord(FORMAT))
+        self.file = TolerantFileHandler(path)
+        self.file.setFormatter(MultilineFormatter(FORMAT))
         self.queues: list[MultiProcessingHandler] = [
             self._queue()
         ]  # the latest last; the others lost a worker

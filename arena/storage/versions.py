@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 from agents.core import SpecError
 from agents.languages import source_tree
-from arena.planning.plan import Plan, copy_of, name_in_plan, path_in_plan, versions_directory
-from arena.storage.git import Content, GitTree, VersionError, tree_of
-from arena.storage.provenance import Origin, file_digest, read_run, source_digest
+from arena.planning.plan import Plan, copy_of, portable_path, resolve_path, versions_cache
+from arena.storage.git import FileContent, Revision, VersionError, open_revision
+from arena.storage.provenance import RunIdentity, file_digest, read_run, source_digest
 from games.base.file_trees import FileTree, candidates, place_beside
-from games.base.files import TooMuch, inner_directory, read_bytes, whole_file
+from games.base.files import InputTooLarge, atomic_write, make_subdirectory, read_limited
 from games.base.imports import imported_files
 from games.base.schema import KeyValues
-from games.base.text import listed, quoted
+from games.base.text import listed, quote
 
 SOURCES = "sources"
 LARGEST = 4 << 20  # bytes of one file: sources are small, engines are not kept
@@ -27,15 +27,15 @@ RUN = "run:"
 # The first `@` after a file's ending; what follows a last colon is a name in the file.
 VERSIONED = re.compile(r"(.+?\.\w+)@(run:[^:]+|(?!run:)[^:]+)(?::([A-Za-z_]\w*))?")
 MOST_SIBLINGS = 200
-Contents = Mapping[str, Content]  # by places below one directory
+Contents = Mapping[str, FileContent]  # by places below one directory
 RESULTS = "results"  # where runs lie beside an experiment, or here
 
 
-def keep_sources(directory: Path, plan: Plan, origin: Origin) -> None:
+def copy_user_files(directory: Path, plan: Plan, origin: RunIdentity) -> None:
     """Keep a copy of what the plan names with all its files, under their own names, if small."""
     for tree in plan.trees():
-        digest = origin.sources.get(name_in_plan(tree.path, plan.base), "")
-        kept = place_of(directory, tree.path.name, digest)
+        digest = origin.sources.get(portable_path(tree.path, plan.base), "")
+        kept = copy_path(directory, tree.path.name, digest)
         if kept is None or kept.exists() or not _is_small(tree):
             continue
         _copy(tree, kept)
@@ -54,23 +54,23 @@ def _is_small(tree: FileTree) -> bool:
 
 def _copy(tree: FileTree, kept: Path) -> None:
     """Copy the files of a tree."""
-    inner_directory(kept.parent.parent)
-    inner_directory(kept.parent)
+    make_subdirectory(kept.parent.parent)
+    make_subdirectory(kept.parent)
     for name, path in tree.files.items():
         try:
-            content, program = read_bytes(path, LARGEST), os.access(path, os.X_OK)
-        except (TooMuch, OSError):
+            content, program = read_limited(path, LARGEST), os.access(path, os.X_OK)
+        except (InputTooLarge, OSError):
             continue
         place = kept.parent
         for part in PurePosixPath(name).parts[:-1]:
             place /= part
-            inner_directory(place)
-        with whole_file(place / path.name) as file:
+            make_subdirectory(place)
+        with atomic_write(place / path.name) as file:
             file.write(content)
             os.fchmod(file.fileno(), 0o755 if program else 0o644)
 
 
-def place_of(directory: Path, name: str, digest: object) -> Path | None:
+def copy_path(directory: Path, name: str, digest: object) -> Path | None:
     """Where the file or directory of this name and digest is kept; None if these cannot be ours."""
     last = Path(name).name
     if not isinstance(digest, str) or not DIGEST.fullmatch(digest) or last in ("", ".", ".."):
@@ -87,7 +87,7 @@ def kept_digests(stored: KeyValues) -> KeyValues:
 def kept_file(directory: Path, stored: KeyValues, name: str) -> Path | None:
     """Return where a run keeps one of the files in its run.json; None if it kept no copy."""
     for source, digest in kept_digests(stored).items():
-        kept = place_of(directory, source, digest)
+        kept = copy_path(directory, source, digest)
         above = PurePosixPath(source).parent
         if kept is None or not PurePosixPath(name).is_relative_to(above):
             continue
@@ -97,14 +97,14 @@ def kept_file(directory: Path, stored: KeyValues, name: str) -> Path | None:
     return None
 
 
-def replaced(directory: Path, sources: Mapping[str, object], base: Path) -> dict[Path, Path]:
+def find_copies(directory: Path, sources: Mapping[str, object], base: Path) -> dict[Path, Path]:
     """What is no longer as it was played -> its kept copies, where there are any.
 
     `sources` are the digests of run.json, by paths seen from `base`.
     """
     found: dict[Path, Path] = {}
     for name, digest in sources.items():
-        path, kept = path_in_plan(name, base).resolve(), place_of(directory, name, digest)
+        path, kept = resolve_path(name, base).resolve(), copy_path(directory, name, digest)
         if tree_digest(path) != digest and kept is not None and tree_digest(kept) == digest:
             found[path] = kept.resolve()
     return found
@@ -122,11 +122,11 @@ def tree_digest(path: Path) -> str | None:
     """Digest of a file with what it imports, or of a directory; None if it cannot be read."""
     try:
         return source_digest(source_tree(path))
-    except (OSError, TooMuch):
+    except (OSError, InputTooLarge):
         return None
 
 
-def digest_now(path: Path) -> str | None:
+def file_digest_or_none(path: Path) -> str | None:
     """Digest of one file; None if it cannot be read."""
     try:
         return file_digest(path)
@@ -134,7 +134,7 @@ def digest_now(path: Path) -> str | None:
         return None
 
 
-class VersionedName(NamedTuple):
+class VersionReference(NamedTuple):
     """What `heur.py@HEAD~1:evaluate` says; no name means the usual one."""
 
     file: str
@@ -142,13 +142,13 @@ class VersionedName(NamedTuple):
     name: str
 
 
-def versioned(written: str) -> VersionedName | None:
+def parse_version(written: str) -> VersionReference | None:
     """The parts of a reference to a version of a file; None if it is none."""
     found = VERSIONED.fullmatch(written)
-    return VersionedName(found[1], found[2], found[3] or "") if found else None
+    return VersionReference(found[1], found[2], found[3] or "") if found else None
 
 
-def materialised(path: Path, version: str, results: tuple[Path, ...]) -> Path:
+def checkout_version(path: Path, version: str, results: tuple[Path, ...]) -> Path:
     """A file with this version's content, and with the files of the same version that it imports.
 
     Runs are looked for below `results`. A VersionError says why there is no such version.
@@ -157,11 +157,11 @@ def materialised(path: Path, version: str, results: tuple[Path, ...]) -> Path:
         directory = run_named(version.removeprefix(RUN), results)
         contents: Contents = kept_contents(directory, path)
     else:
-        contents = contents_at(tree_of(path, version), path)
-    return written_down(contents, path.name)
+        contents = files_at_revision(open_revision(path, version), path)
+    return write_version(contents, path.name)
 
 
-def contents_at(tree: GitTree, path: Path) -> Contents:
+def files_at_revision(tree: Revision, path: Path) -> Contents:
     """A file of a commit, and those that it imports from beside it, directly or not."""
     place = PurePosixPath(tree.place(path.parent.resolve() / path.name))
     contents = {place: tree.content(str(place))}
@@ -191,10 +191,10 @@ def run_named(name: str, results: tuple[Path, ...]) -> Path:
     """The directory of a run by the first letters of its name, or by its path."""
     if "/" in name:
         if not read_run(Path(name)):
-            raise VersionError(f"{quoted(name)} is not a run's directory: it has no run.json")
+            raise VersionError(f"{quote(name)} is not a run's directory: it has no run.json")
         return Path(name)
     if not re.fullmatch(r"[0-9a-f]{2,40}", name):
-        raise VersionError(f"a run is named by the letters of its directory, got {quoted(name)}")
+        raise VersionError(f"a run is named by the letters of its directory, got {quote(name)}")
     found = {each.resolve(): each for below in results for each in below.glob(f"*/{name}*")}
     runs = sorted(each for each in found.values() if read_run(each))
     if not runs:
@@ -207,72 +207,72 @@ def run_named(name: str, results: tuple[Path, ...]) -> Path:
 
 def kept_contents(directory: Path, path: Path) -> Contents:
     """Return a user's file as a run kept it, with what it imports: of this path, else this name."""
-    name, digest = path.name, digest_in(read_run(directory), directory.name, path)
-    kept = place_of(directory, name, digest)
+    name, digest = path.name, stored_digest(read_run(directory), directory.name, path)
+    kept = copy_path(directory, name, digest)
     try:
         if kept is None or not kept.is_file():
             raise FileNotFoundError
         files = source_tree(kept).files
         contents = {
-            each: Content(read_bytes(file, LARGEST), os.access(file, os.X_OK))
+            each: FileContent(read_limited(file, LARGEST), os.access(file, os.X_OK))
             for each, file in files.items()
         }
-    except (OSError, TooMuch):
-        raise VersionError(f"run {directory.name} kept no copy of {quoted(name)}") from None
+    except (OSError, InputTooLarge):
+        raise VersionError(f"run {directory.name} kept no copy of {quote(name)}") from None
     if tree_digest(kept) != digest:
-        raise VersionError(f"the copy of {quoted(name)} in run {directory.name} was changed")
+        raise VersionError(f"the copy of {quote(name)} in run {directory.name} was changed")
     return contents
 
 
-def digest_in(stored: KeyValues, run: str, path: Path) -> object:
+def stored_digest(stored: KeyValues, run: str, path: Path) -> object:
     """The digest of a user's file in a run; a VersionError says what the run has instead."""
     digests, base = kept_digests(stored), Path(str(stored.get("path", ""))).parent
     for each, digest in digests.items():
-        if path_in_plan(each, base).resolve() == path:
+        if resolve_path(each, base).resolve() == path:
             return digest
     same = {digest for each, digest in digests.items() if Path(each).name == path.name}
     if len(same) == 1:
         return same.pop()
-    name = quoted(path.name)
+    name = quote(path.name)
     if same:
         raise VersionError(f"run {run} has {len(same)} files called {name}")
     own = f"it has {listed([Path(each).name for each in digests])}" if digests else "it has none"
     raise VersionError(f"run {run} has no file {name} ({own})")
 
 
-def written_down(contents: Contents, name: str) -> Path:
+def write_version(contents: Contents, name: str) -> Path:
     """The files in a directory that is named by what they hold; where the one of this name is."""
     digest = hashlib.blake2b(digest_size=8)
     for each in sorted(contents):
         digest.update(f"{each} {len(contents[each].text)}\n".encode() + contents[each].text)
-    directory = versions_directory() / digest.hexdigest()
+    directory = versions_cache() / digest.hexdigest()
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)
-        inner_directory(directory)
+        make_subdirectory(directory)
         for each, content in contents.items():
             place = directory
             for part in PurePosixPath(each).parts[:-1]:
                 place /= part
-                inner_directory(place)
+                make_subdirectory(place)
             _write(directory / each, content)
     except OSError as error:
         raise VersionError(f"a version cannot be kept there ({error})") from None
     return directory / name
 
 
-def _write(path: Path, content: Content) -> None:
+def _write(path: Path, content: FileContent) -> None:
     """Write a file that is not there as it must be."""
     try:
-        same = not path.is_symlink() and read_bytes(path, LARGEST) == content.text
-    except (OSError, TooMuch):
+        same = not path.is_symlink() and read_limited(path, LARGEST) == content.text
+    except (OSError, InputTooLarge):
         same = False
     if not same:
-        with whole_file(path) as file:
+        with atomic_write(path) as file:
             file.write(content.text)
             os.fchmod(file.fileno(), 0o755 if content.program else 0o644)
 
 
-def found_version(wanted: VersionedName, directory: Path) -> Path:
+def find_version(wanted: VersionReference, directory: Path) -> Path:
     """Where the version of a file is; a VersionError says why there is none."""
     bases = (directory, Path.cwd())
     results = tuple(dict.fromkeys((base / RESULTS).resolve() for base in bases))
@@ -280,22 +280,22 @@ def found_version(wanted: VersionedName, directory: Path) -> Path:
     for base in bases:
         path = base / Path(wanted.file).expanduser()
         try:
-            return materialised(path.parent.resolve() / path.name, wanted.version, results)
+            return checkout_version(path.parent.resolve() / path.name, wanted.version, results)
         except (VersionError, OSError, RuntimeError) as error:  # a home that is not known
             errors.append(str(error))
     raise VersionError(errors[0])
 
 
-def at_version(word: str, directory: Path) -> str:
+def resolve_version(word: str, directory: Path) -> str:
     """The whole path of the version that a word names; any other word as it is.
 
     SpecError says why there is no such version.
     """
-    wanted = versioned(word)
+    wanted = parse_version(word)
     if wanted is None or (directory / word).exists():
         return word
     try:
-        path = found_version(wanted, directory)
+        path = find_version(wanted, directory)
     except VersionError as error:
         raise SpecError(str(error)) from None
     return f"{path}:{wanted.name}" if wanted.name else str(path)

@@ -18,7 +18,7 @@ FURTHER = "+positions"  # beside those of the choice
 TERMS = "{:<22} {:>8} {:>6} {:>6} {:>10}"
 
 
-class AskedPosition(NamedTuple):
+class ExplainedPosition(NamedTuple):
     """Which agent is asked about which position; `played` is what was played there, if known.
 
     `by_opening` is whether the opening made that move: then no agent chose it.
@@ -32,7 +32,7 @@ class AskedPosition(NamedTuple):
     by_opening: bool = False
 
 
-def show(asked: AskedPosition, agent: Agent) -> None:
+def print_explanation(asked: ExplainedPosition, agent: Agent) -> None:
     """Print the board, the choice, every move, the rule, the evaluation; each once it is known."""
     from agents.search.explanation import meaning_of_value, move_views, rule_of  # noqa: PLC0415
 
@@ -44,7 +44,7 @@ def show(asked: AskedPosition, agent: Agent) -> None:
     moves = []
     for view in with_progress(move_views(agent, of, position, choice)):
         moves.append(view)
-        print(row(asked, view, choice).rstrip(), flush=True)
+        print(move_row(asked, view, choice).rstrip(), flush=True)
     print("score: what the move adds to the mover's and to the other's; * is played")
     if any(view.nodes for view in moves):
         print(f"{FURTHER}: looked at by a further search of this move alone")
@@ -72,7 +72,7 @@ def with_progress(views: "Iterator[MoveView]") -> "Iterator[MoveView]":
             yield view
 
 
-def headline(asked: AskedPosition, choice: Choice) -> str:
+def headline(asked: ExplainedPosition, choice: Choice) -> str:
     """What the agent plays."""
     text = asked.of.move_text(asked.position, choice.move)
     nodes = f" after {choice.nodes:,} positions" if choice.nodes else ""
@@ -80,7 +80,7 @@ def headline(asked: AskedPosition, choice: Choice) -> str:
     return f"{printable(asked.name)} {verb} {text}{nodes}"
 
 
-def played_line(asked: AskedPosition, choice: Choice) -> str:
+def played_line(asked: ExplainedPosition, choice: Choice) -> str:
     """What was played in the game, if that is not the agent's choice; else empty."""
     if asked.played is None or (asked.played == choice.move and not asked.by_opening):
         return ""
@@ -90,7 +90,7 @@ def played_line(asked: AskedPosition, choice: Choice) -> str:
     return f"in the game {text} was played"
 
 
-def row(asked: AskedPosition, view: "MoveView", choice: Choice) -> str:
+def move_row(asked: ExplainedPosition, view: "MoveView", choice: Choice) -> str:
     """The line of one move; the chosen one is marked."""
     from agents.search.explanation import plies_of  # noqa: PLC0415
 
@@ -133,7 +133,7 @@ def evaluation_lines(agent: Agent, position: Position) -> Iterator[str]:
     yield ""
 
 
-def show_perfect(of: Game, position: Position, seconds: float) -> None:
+def print_exact_values(of: Game, position: Position, seconds: float) -> None:
     """Print the exact value of every move, as far as the seconds go."""
     from arena.terminal.human_game import Hints, words  # noqa: PLC0415
     from games.solving.solution import hopeless  # noqa: PLC0415
@@ -143,10 +143,16 @@ def show_perfect(of: Game, position: Position, seconds: float) -> None:
         return
     known = Hints(of, seconds).found(position)
     print(f"perfect play: {known.bounds.outcome or 'unknown'}, {words(known.bounds)}")
-    print(f"  {', '.join(worths(of, position, known.moves))}" if known.moves else "  no move yet")
+    print(
+        f"  {', '.join(exact_value_texts(of, position, known.moves))}"
+        if known.moves
+        else "  no move yet"
+    )
 
 
-def worths(of: Game, position: Position, moves: Sequence[tuple[int, "Bounds"]]) -> Iterator[str]:
+def exact_value_texts(
+    of: Game, position: Position, moves: Sequence[tuple[int, "Bounds"]]
+) -> Iterator[str]:
     """Every move with its bounds."""
     from arena.terminal.human_game import words  # noqa: PLC0415
 

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from agents.core import Agent, Follower, Limit, Resigned
+from agents.core import Agent, GameFollower, Limit, Resignation
 from agents.kinds.human import BeginAgain, Dialogue, Hint, Level, Quit, Undo
 from agents.registry import kind_of
 from games import Game, Position
-from games.base.cli import here
-from games.base.errors import say
-from games.base.text import quoted
+from games.base.cli import shell_command
+from games.base.errors import print_error
+from games.base.text import quote
 from games.core import side_name, words_of
 from games.solving import Budget, SolverSettings, solver_of
 from games.solving.solution import Solution, beside, steps
@@ -44,7 +44,7 @@ class Hints:
         """As much as is found out in a few seconds."""
         if self.solver is None:
             settings = SolverSettings(database_seconds=self.seconds)
-            self.solver = solver_of(self.of, settings, say)
+            self.solver = solver_of(self.of, settings, print_error)
             self.solver.prepare()
         *_, known = steps(self.solver, position, Allowance(Budget(seconds=self.seconds)))
         return known
@@ -77,7 +77,7 @@ class Player:
         return kind_of(self.agent.spec).option("depth") is not None
 
 
-class TerminalGame:
+class HumanGame:
     """The game so far: positions and the moves between them."""
 
     def __init__(
@@ -127,7 +127,7 @@ class TerminalGame:
                 self.look_ahead(level.depth)
             except Quit:
                 return self.end("The game was stopped.")
-            except Resigned:
+            except Resignation:
                 return self.end(self.resignation())
         return self.end(self.verdict())
 
@@ -182,13 +182,13 @@ class TerminalGame:
     def tell(self, before: Position, move: int, after: Position) -> None:
         """Tell those who follow the game of a move."""
         for player in self.players:
-            if isinstance(player.agent, Follower):
+            if isinstance(player.agent, GameFollower):
                 player.agent.played(move, before, after)
 
     def tell_again(self) -> None:
         """Tell those who follow the game all of it, as a new one."""
         for player in self.players:
-            if isinstance(player.agent, Follower):
+            if isinstance(player.agent, GameFollower):
                 player.agent.finish()
                 player.agent.start(self.seed)
         for place, move in enumerate(self.moves):
@@ -213,8 +213,8 @@ class TerminalGame:
     def wait(self) -> None:
         """Wait until a spectator presses Enter; commands are obeyed here too."""
         what = "Enter shows the next move"
-        while answer := self.dialogue.ask_or_command(f"{what}: ", what):
-            self.dialogue.say(f"{quoted(answer)} means nothing here: press Enter, or type help")
+        while answer := self.dialogue.ask_with_commands(f"{what}: ", what):
+            self.dialogue.say(f"{quote(answer)} means nothing here: press Enter, or type help")
 
     def take_back(self) -> None:
         """Return to where a person last chose, or in a game of computers by one move."""
@@ -260,7 +260,7 @@ class TerminalGame:
 
     def command(self) -> str:
         """The command that shows this game again."""
-        return here(replay_command(self.of, self.moves, self.positions[0]))
+        return shell_command(replay_command(self.of, self.moves, self.positions[0]))
 
 
 def plural(number: int, word: str) -> str:

@@ -7,22 +7,24 @@ from dataclasses import asdict
 from rich.console import Console
 from rich.text import Text
 
-from arena.analysis.move_losses.judge import Judgement
-from arena.analysis.move_losses.losses import AgentShares, Blunder, Stage
-from arena.terminal.tables import plain_table, say_line
+from arena.analysis.move_losses.judge import JudgeResult
+from arena.analysis.move_losses.losses import AgentLosses, Blunder, StageLosses
+from arena.terminal.tables import plain_table, print_line
 from games import Game
-from games.base.cli import here
+from games.base.cli import shell_command
 from games.solving.solution import still_open, what_is_open
 from games.solving.solver import WORDS, sign
-from games.transcripts import command_of
+from games.transcripts import replay_command_for_line
 
 
-def show(judgement: Judgement, found: Sequence[AgentShares], console: Console) -> None:
+def print_move_losses(
+    judgement: JudgeResult, found: Sequence[AgentLosses], console: Console
+) -> None:
     """Print a headline, then a table and the blunders of every agent."""
-    say_line(console, headline(judgement), "bold")
+    print_line(console, headline(judgement), "bold")
     for agent in found:
-        say_line(console, "")
-        say_line(console, agent_line(agent), "bold")
+        print_line(console, "")
+        print_line(console, agent_line(agent), "bold")
         table = plain_table(
             stage_name(judgement.run.of), "moves", "judged", "perfect", "mean loss",
             "thrown away", "rescued",
@@ -31,12 +33,14 @@ def show(judgement: Judgement, found: Sequence[AgentShares], console: Console) -
             table.add_row(*stage_cells(stage))
         console.print(table)
         for blunder in agent.blunders:
-            say_line(console, blunder_line(blunder))
-            command = here(command_of(judgement.run.of, " ".join(blunder.line)))
+            print_line(console, blunder_line(blunder))
+            command = shell_command(
+                replay_command_for_line(judgement.run.of, " ".join(blunder.line))
+            )
             console.print(Text(f"  {command}"), soft_wrap=True)
 
 
-def headline(judgement: Judgement) -> str:
+def headline(judgement: JudgeResult) -> str:
     """What was judged, and what was not."""
     run = judgement.run
     games = f"{len(run.line_of):,} games"
@@ -53,7 +57,7 @@ def headline(judgement: Judgement) -> str:
     return f"{run.of.name}: {games}, {how}; openings are nobody's"
 
 
-def agent_line(agent: AgentShares) -> str:
+def agent_line(agent: AgentLosses) -> str:
     """The sums of an agent in one line."""
     judged, moves = agent.total("judged"), agent.total("moves")
     if not judged:
@@ -85,7 +89,7 @@ def stage_name(of: Game) -> str:
     return "empty" if of.pack == "othello" else "beans"
 
 
-def stage_cells(stage: Stage) -> list[str]:
+def stage_cells(stage: StageLosses) -> list[str]:
     """The row of a stage; shares are of the moves that were judged."""
     name = stage.words if stage.last else "all"
     counts = [f"{stage.moves:,}", f"{stage.judged:,}"]
@@ -106,7 +110,7 @@ def blunder_line(blunder: Blunder) -> str:
     )
 
 
-def as_json(judgement: Judgement, found: Sequence[AgentShares]) -> str:
+def losses_to_json(judgement: JudgeResult, found: Sequence[AgentLosses]) -> str:
     """The same as one object."""
     run = judgement.run
     content = run.source | {
@@ -114,19 +118,19 @@ def as_json(judgement: Judgement, found: Sequence[AgentShares]) -> str:
         "distinct_games": len(run.lines),
         "judged_to": judgement.last,
         "complete": judgement.complete,
-        "agents": [agent_json(run.of, agent) for agent in found],
+        "agents": [agent_to_json(run.of, agent) for agent in found],
     }
     return json.dumps(content, indent=1, ensure_ascii=False)
 
 
-def agent_json(of: Game, agent: AgentShares) -> dict[str, object]:
+def agent_to_json(of: Game, agent: AgentLosses) -> dict[str, object]:
     """One agent; shares are null where nothing was judged."""
     return {
         "agent": agent.agent,
         "moves": agent.total("moves"),
         "judged": agent.total("judged"),
-        "perfect": share(agent.total("perfect"), agent.total("judged")),
-        "mean_loss": share(agent.total("loss"), agent.total("judged")),
+        "perfect": fraction(agent.total("perfect"), agent.total("judged")),
+        "mean_loss": fraction(agent.total("loss"), agent.total("judged")),
         "thrown_away": agent.total("thrown_away"),
         "wins_thrown_away": agent.wins_thrown_away,
         "draws_thrown_away": agent.draws_thrown_away,
@@ -134,8 +138,8 @@ def agent_json(of: Game, agent: AgentShares) -> dict[str, object]:
         "stages": [
             asdict(stage)
             | {
-                "perfect_share": share(stage.perfect, stage.judged),
-                "mean_loss": share(stage.loss, stage.judged),
+                "perfect_share": fraction(stage.perfect, stage.judged),
+                "mean_loss": fraction(stage.loss, stage.judged),
             }
             for stage in agent.stages
         ],
@@ -144,13 +148,13 @@ def agent_json(of: Game, agent: AgentShares) -> dict[str, object]:
             | {
                 "line": " ".join(blunder.line),
                 "loss": blunder.loss,
-                "replay": command_of(of, " ".join(blunder.line)),
+                "replay": replay_command_for_line(of, " ".join(blunder.line)),
             }
             for blunder in agent.blunders
         ],
     }
 
 
-def share(part: int, whole: int) -> float | None:
+def fraction(part: int, whole: int) -> float | None:
     """A part of a whole; None of nothing."""
     return part / whole if whole else None

@@ -8,10 +8,10 @@ import numpy as np
 
 from agents.protocols import answers_any_position
 from agents.registry import users_code
-from arena.planning.games import Parts, Termination
+from arena.planning.games import GameParts, Termination
 from arena.planning.openings.openings import moves_of
 from arena.planning.schedule import DrawnPlan
-from games.base.cli import here
+from games.base.cli import shell_command
 
 MOST_GAMES = 10_000  # in which a turn of a user's agent is looked for
 
@@ -23,16 +23,16 @@ class Turn(NamedTuple):
     ply: int
 
 
-def next_step(drawn: DrawnPlan, directory: Path, parts: Parts) -> str:
+def next_step(drawn: DrawnPlan, directory: Path, parts: GameParts) -> str:
     """Return the command that explains a move of the user's agent, or begins a bot."""
     turn = first_own_turn(drawn, parts) if drawn.plan.keep_moves else None
     if turn is None:
-        return f"next, a bot of your own: {here('pitflip new bot')}"
+        return f"next, a bot of your own: {shell_command('pitflip new bot')}"
     place = f"{directory}#{turn.row}@{turn.ply}"
-    return f"next, what it thinks: {here(shlex.join(['pitflip', 'explain', place]))}"
+    return f"next, what it thinks: {shell_command(shlex.join(['pitflip', 'explain', place]))}"
 
 
-def first_own_turn(drawn: DrawnPlan, parts: Parts) -> Turn | None:
+def first_own_turn(drawn: DrawnPlan, parts: GameParts) -> Turn | None:
     """Return the first turn after an opening at which a user's agent chose between moves.
 
     The agent must be one that can be asked again: it did not forfeit the game, and it needs no

@@ -4,11 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from arena.planning.plan import Plan
 from arena.planning.schedule import DrawnPlan
-from arena.playing.bots import FirstAnswer
-from arena.playing.pilot import Pilot, TimeRange
-from arena.stats.sample_size import elo_to_come, law_of, moments_of, pairs_needed
-from arena.stats.sprt import SprtPlan, forecast
-from arena.stats.text import elo_text, percent
+from arena.playing.bots import BotProbe
+from arena.playing.pilot import PilotResult, TimeRange
+from arena.stats.sample_size import (
+    expected_elo_interval,
+    mean_and_variance,
+    pair_score_distribution,
+    pairs_needed,
+)
+from arena.stats.sprt import SprtPlan, expected_lengths
+from arena.stats.text import elo_text, percent_text
 from games.base.errors import printable
 from games.base.text import listed
 
@@ -41,7 +46,7 @@ def openings_line(drawn: DrawnPlan) -> str:
     return f"{line}, all there are" if drawn.census else line
 
 
-def answer_line(answer: FirstAnswer) -> str:
+def answer_line(answer: BotProbe) -> str:
     """How a bot came through its first question."""
     name = printable(answer.name, LONGEST_NAME)
     if not answer.fault:
@@ -51,7 +56,7 @@ def answer_line(answer: FirstAnswer) -> str:
     return f"{name}: {state}: {reason}"
 
 
-def pilot_line(pilot: Pilot, workers: int) -> str:
+def pilot_line(pilot: PilotResult, workers: int) -> str:
     """What the pilot played."""
     what = f"{2 * pilot.pairings:,} games in {pilot.seconds:.1f} s by {workers} workers"
     if not pilot.pairings and pilot.answers:
@@ -68,7 +73,7 @@ def pilot_line(pilot: Pilot, workers: int) -> str:
     return f"pilot: {what}, none of which counts{more}{fault}"
 
 
-def time_line(pilot: Pilot, left: Matches, workers: int) -> str:
+def time_line(pilot: PilotResult, left: Matches, workers: int) -> str:
     """How long the games will take that are left to play."""
     games = 2 * sum(left.values())
     if unknown := [match for match in pilot.unfinished if left.get(match)]:
@@ -80,9 +85,9 @@ def time_line(pilot: Pilot, left: Matches, workers: int) -> str:
     return f"time: {range_text(pilot.time_of(left, workers))} for {games:,} games{but}"
 
 
-def failing_line(plan: Plan, pilot: Pilot) -> str:
+def failing_line(plan: Plan, pilot: PilotResult) -> str:
     """Return what the run does with bots that fail; empty if none does."""
-    names = listed([short(plan.names[place]) for place in sorted(pilot.failing)])
+    names = listed([short_name(plan.names[place]) for place in sorted(pilot.failing)])
     if not names:
         return ""
     if plan.unloadable_stops:
@@ -90,7 +95,7 @@ def failing_line(plan: Plan, pilot: Pilot) -> str:
     return f"excluded after three failed games: {names}"
 
 
-def start_line(answers: Sequence[FirstAnswer]) -> str:
+def start_line(answers: Sequence[BotProbe]) -> str:
     """How long it takes to start all bots, which each worker does; empty if that is no time."""
     seconds = sum(answer.start_seconds for answer in answers)
     return f"before them: {duration(seconds)} to start and compile the bots" if seconds >= 1 else ""
@@ -115,7 +120,7 @@ def duration(seconds: float) -> str:
     return f"{seconds / MINUTE:.0f} min" if seconds < 2 * HOUR else f"{seconds / HOUR:.1f} h"
 
 
-def match_lines(drawn: DrawnPlan, pilot: Pilot) -> Iterator[str]:
+def match_lines(drawn: DrawnPlan, pilot: PilotResult) -> Iterator[str]:
     """A row for each match: its score in the pilot, its interval to come, the pairs for +10 Elo."""
     plan, names = drawn.plan, drawn.plan.names
     exact = {frozenset(pair) for pair in drawn.census}
@@ -124,47 +129,47 @@ def match_lines(drawn: DrawnPlan, pilot: Pilot) -> Iterator[str]:
     for match in list(pilot.samples)[:MOST_ROWS]:
         a, b = (names[place] for place in match)
         counts = pilot.samples[match].counts
-        law = law_of(counts)
-        mean, variance = moments_of(law)
+        law = pair_score_distribution(counts)
+        mean, variance = mean_and_variance(law)
         pairings = min(plan.pairs, len(drawn.openings))
         census = frozenset((a, b)) in exact
-        come = "exact" if census else elo_text(elo_to_come(law, pairings))
+        come = "exact" if census else elo_text(expected_elo_interval(law, pairings))
         needed = pairs_needed(variance, QUESTION)
-        seen = f"{percent(mean)} of {sum(counts):,}" if sum(counts) else "not played"
+        seen = f"{percent_text(mean)} of {sum(counts):,}" if sum(counts) else "not played"
         if pilot.failing.keys() & set(match):
-            rows.append((f"{short(a)} v {short(b)}", "forfeits", "-", "-", "-"))
+            rows.append((f"{short_name(a)} v {short_name(b)}", "forfeits", "-", "-", "-"))
             continue
         rows.append(
-            (f"{short(a)} v {short(b)}", seen, come if plan.rounds is None else "-",
+            (f"{short_name(a)} v {short_name(b)}", seen, come if plan.rounds is None else "-",
              f"{needed.at_elo1:,.0f}", f"{needed.fixed:,.0f}")
         )  # fmt: skip
-    yield from aligned(rows)
+    yield from align_columns(rows)
     if (more := len(pilot.samples) - MOST_ROWS) > 0:
         yield f"... and {more:,} more matches"
     yield "+10 Elo: pairings that tell it from 0 with errors of 5 %, by SPRT on average"
 
 
-def stop_line(test: SprtPlan, pilot: Pilot, pairs: int) -> str:
+def sprt_line(test: SprtPlan, pilot: PilotResult, pairs: int) -> str:
     """How long a sequential test will take, at the variance of the pilot."""
     (sample,) = pilot.samples.values()
-    return test_line(test, moments_of(law_of(sample.counts))[1], pairs)
+    return test_line(test, mean_and_variance(pair_score_distribution(sample.counts))[1], pairs)
 
 
 def test_line(test: SprtPlan, variance: float, pairs: int) -> str:
     """The same for a variance that is known from elsewhere."""
-    at0, half, at1 = (f"{each:,.0f}" for each in forecast(test, variance))
+    at0, half, at1 = (f"{each:,.0f}" for each in expected_lengths(test, variance))
     return (
         f"the test of [{test.elo0:g}, {test.elo1:g}] Elo stops after about {at0} pairings if "
         f"{test.elo0:g} is true, {at1} if {test.elo1:g} is, {half} half-way; {pairs:,} at most"
     )
 
 
-def short(name: str) -> str:
+def short_name(name: str) -> str:
     """A name as far as a row has room for it."""
     return printable(name, LONGEST_NAME)
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def align_columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Rows of words as columns: the first to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for first, *rest in rows:

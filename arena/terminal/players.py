@@ -4,24 +4,24 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agents.core import AgentSpec, Follower, SpecError, Terms
-from agents.create import agent_of
-from agents.kinds.human import Dialogue, HumanAgent, Quit, level_of
+from agents.core import AgentSpec, GameFollower, HostSettings, SpecError
+from agents.create import create_agent
+from agents.kinds.human import Dialogue, HumanAgent, Quit, parse_level
 from agents.registry import kind_of
-from agents.sandbox.sandbox import Wall
-from agents.spec import player_spec
-from arena.storage.versions import at_version
-from arena.terminal.human_game import Hints, Player, TerminalGame
+from agents.sandbox.sandbox import Sandbox
+from agents.spec import spec_from_text
+from arena.storage.versions import resolve_version
+from arena.terminal.human_game import Hints, HumanGame, Player
 from games import Game, Position
 from games.base.errors import printable
-from games.base.text import GameError, listed, quoted
+from games.base.text import GameError, listed, quote
 from games.core import words_of
 
 ASK = "ask"
 
 
 @dataclass(frozen=True, slots=True)
-class Invitation:
+class GameSetup:
     """Two players as the command line names them, with their limits."""
 
     first: str  # a kind or a user's file; ASK: a person, who says which of both moves first
@@ -29,7 +29,7 @@ class Invitation:
     limits: Mapping[str, float | str]  # of agents that search, by option; a depth may be ASK
     names: Sequence[str] = ()  # empty: made from the kinds, people at a terminal are asked
     seed: int | None = None  # None: a new one
-    wall: Wall = field(default_factory=Wall)
+    wall: Sandbox = field(default_factory=Sandbox)
     start: str | None = None  # a position in one line; None: that of the game
     hints: bool = False  # whether people see what moves are worth
     side: str | None = None  # of the board, of whoever moves first; None: as the game has it
@@ -40,34 +40,34 @@ class Invitation:
         return "human" if self.first == ASK else self.first, self.second
 
 
-def terminal_game(of: Game, invited: Invitation, dialogue: Dialogue) -> TerminalGame:
+def terminal_game(of: Game, invited: GameSetup, dialogue: Dialogue) -> HumanGame:
     """The game between both, ready to begin; Quit if a person quits."""
     start = first_position(of, invited)
     limits = dict(invited.limits)
     if limits.get("depth") == ASK:
         limits["depth"] = chosen_depth(dialogue)
-    players = seated(of, invited, limits, dialogue)
+    players = make_players(of, invited, limits, dialogue)
     seed = random.SystemRandom().getrandbits(32) if invited.seed is None else invited.seed
     for place, player in enumerate(players):
         player.agent.start(random.Random(f"{seed} {place}").getrandbits(63))
     dialogue.say(f"{of.name}: {players[0].name} against {players[1].name}, seed {seed}")
     if start is not None:
-        refuse_followers(players)
+        reject_followers(players)
     seconds = float(limits["seconds"]) if "seconds" in limits else None
     hints = Hints(of) if invited.hints else None
     at_terminal = dialogue.source.isatty()
-    return TerminalGame(of, players, dialogue, at_terminal, seconds, seed, start, hints)
+    return HumanGame(of, players, dialogue, at_terminal, seconds, seed, start, hints)
 
 
-def first_position(of: Game, invited: Invitation) -> Position | None:
+def first_position(of: Game, invited: GameSetup) -> Position | None:
     """The position to begin from; None for that of the game."""
-    start = None if invited.start is None else begun(of, invited.start)
+    start = None if invited.start is None else parse_start(of, invited.start)
     if invited.side is None:
         return start
     sides = words_of(of).sides
     named = {side.lower(): place for place, side in enumerate(sides)}
     if invited.side.lower() not in named:
-        raise GameError(f"--side must be one of {listed(sides)}, got {quoted(invited.side)}")
+        raise GameError(f"--side must be one of {listed(sides)}, got {quote(invited.side)}")
     usual = of.start() if start is None else start
     if named[invited.side.lower()] == usual.side:
         return start
@@ -79,27 +79,27 @@ def first_position(of: Game, invited: Invitation) -> Position | None:
     return turned
 
 
-def begun(of: Game, text: str) -> Position:
+def parse_start(of: Game, text: str) -> Position:
     """The position that a game is to begin from; a Mistake if it is over there."""
     position = of.parse(text)
     if of.over(position):
-        raise GameError(f"{of.name}: the game is over in {quoted(of.text(position))}")
+        raise GameError(f"{of.name}: the game is over in {quote(of.text(position))}")
     return position
 
 
-def refuse_followers(players: Sequence[Player]) -> None:
+def reject_followers(players: Sequence[Player]) -> None:
     """Refuse players who are told every move from the start: they would not know the board."""
     for player in players:
-        if isinstance(player.agent, Follower):
+        if isinstance(player.agent, GameFollower):
             raise SpecError(f"{player.name} follows the game move by move: it cannot begin later")
 
 
-def seated(
-    of: Game, invited: Invitation, limits: Mapping[str, float | str], dialogue: Dialogue
+def make_players(
+    of: Game, invited: GameSetup, limits: Mapping[str, float | str], dialogue: Dialogue
 ) -> tuple[Player, Player]:
     """The two players in the order in which they move."""
-    specs = [player_spec(kind, limits, at_version) for kind in invited.kinds]
-    agents = [agent_of(spec, of, Terms(invited.wall)) for spec in specs]
+    specs = [spec_from_text(kind, limits, resolve_version) for kind in invited.kinds]
+    agents = [create_agent(spec, of, HostSettings(invited.wall)) for spec in specs]
     refuse_idle_limit(specs, limits)
     names = player_names(invited, dialogue)
     for place, spec in enumerate(specs):
@@ -119,7 +119,7 @@ def refuse_idle_limit(specs: Sequence[AgentSpec], limits: Mapping[str, float | s
             raise SpecError(f"--{name} is for agents that search; {kinds} do not")
 
 
-def player_names(invited: Invitation, dialogue: Dialogue) -> list[str]:
+def player_names(invited: GameSetup, dialogue: Dialogue) -> list[str]:
     """The names of the invitation, or those that people type, or names made from the kinds."""
     if invited.names:
         return list(invited.names)
@@ -144,7 +144,7 @@ def second_begins(first: str, second: str, dialogue: Dialogue) -> bool:
             raise Quit
         if len(exact) == 1:
             return exact[0] == second
-        dialogue.say(f"{quoted(answer)} is neither: write {first} or {second}")
+        dialogue.say(f"{quote(answer)} is neither: write {first} or {second}")
 
 
 def chosen_depth(dialogue: Dialogue) -> int:
@@ -153,6 +153,6 @@ def chosen_depth(dialogue: Dialogue) -> int:
         answer = dialogue.ask("How many moves should the computer look ahead? ")
         if answer.lower() == "quit":
             raise Quit
-        if depth := level_of(answer):
+        if depth := parse_level(answer):
             return depth
-        dialogue.say(f"{quoted(answer)} is not a number from 1 to 100")
+        dialogue.say(f"{quote(answer)} is not a number from 1 to 100")

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from arena.playing.play import Tick
-from arena.stats.anytime import Standing, live_estimate, live_estimate_of_these
-from arena.stats.estimate import Estimate, EstimateKind, nothing
+from arena.stats.anytime import AnytimeScore, anytime_estimate, anytime_estimate_these
+from arena.stats.estimate import Estimate, EstimateKind, no_estimate
 from arena.stats.intervals import NO_GAMES, ONE_OPENING
 from arena.stats.text import lower_end, upper_end
-from arena.storage.results import ProgressFile
+from arena.storage.results import ProgressFileSink
 from arena.terminal.tables import live_lines
 from games.base.errors import printable
 from games.base.progress_line import Lines, ProgressLine
@@ -28,7 +28,7 @@ SHARE = 0.02  # of the time may be spent on showing it
 MOST_WORKERS = 6
 
 
-class Pace:
+class GameRate:
     """How fast games come in; what compiles before the first ones is not counted."""
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class Pace:
         return 2 * (played - self.already) / (time.monotonic() - self.begun)
 
 
-class MatchNow(NamedTuple):
+class LiveMatch(NamedTuple):
     """Two agents so far: the score of `a` against `b`."""
 
     a: int
@@ -86,7 +86,7 @@ class MatchNow(NamedTuple):
         )
 
 
-class AgentNow(NamedTuple):
+class LiveAgent(NamedTuple):
     """An agent so far: its mean score over its matches, and which of them are settled."""
 
     agent: int
@@ -97,19 +97,19 @@ class AgentNow(NamedTuple):
     open: int
 
 
-def matches_now(tick: Tick) -> list[MatchNow]:
+def live_matches(tick: Tick) -> list[LiveMatch]:
     """Every match that has begun."""
     return [_match(pair, standing) for pair, standing in tick.standings.items()]
 
 
-def agents_now(tick: Tick, matches: Sequence[MatchNow]) -> list[AgentNow]:
+def live_agents(tick: Tick, matches: Sequence[LiveMatch]) -> list[LiveAgent]:
     """Every agent that has played, the highest score first."""
     agents = sorted({agent for pair in tick.standings for agent in pair})
     rows = [_agent(agent, tick, matches) for agent in agents]
     return sorted(rows, key=lambda row: (-(row.score.value or 0.0), row.agent))
 
 
-def sides_of(estimate: Estimate) -> int:
+def settled_side(estimate: Estimate) -> int:
     """1 if the interval lies above an even score, -1 below it, 0 if it includes it."""
     low = 0.0 if estimate.low is None else estimate.low
     high = 1.0 if estimate.high is None else estimate.high
@@ -118,22 +118,22 @@ def sides_of(estimate: Estimate) -> int:
     return 1 if low > 0.5 else -1 if high < 0.5 else 0
 
 
-def at_level(standing: Standing, level: float) -> Estimate:
+def anytime_at_level(standing: AnytimeScore, level: float) -> Estimate:
     """The live estimate at a level of its own, by the first pairing on each opening."""
-    return live_estimate(replace(standing, level=level, turns=None))
+    return anytime_estimate(replace(standing, level=level, turns=None))
 
 
-def _match(pair: tuple[int, int], standing: Standing) -> MatchNow:
-    these = live_estimate_of_these(standing)
+def _match(pair: tuple[int, int], standing: AnytimeScore) -> LiveMatch:
+    these = anytime_estimate_these(standing)
     if standing.openings == 1 and these is not None:
-        return MatchNow(*pair, these, True)
-    return MatchNow(*pair, live_estimate(standing), False)
+        return LiveMatch(*pair, these, True)
+    return LiveMatch(*pair, anytime_estimate(standing), False)
 
 
-def _agent(agent: int, tick: Tick, matches: Sequence[MatchNow]) -> AgentNow:
+def _agent(agent: int, tick: Tick, matches: Sequence[LiveMatch]) -> LiveAgent:
     mine = {pair: standing for pair, standing in tick.standings.items() if agent in pair}
-    sides = [sides_of(match.seen_by(agent)) for match in matches if agent in (match.a, match.b)]
-    return AgentNow(
+    sides = [settled_side(match.seen_by(agent)) for match in matches if agent in (match.a, match.b)]
+    return LiveAgent(
         agent,
         2 * sum(standing.pairings for standing in mine.values()),
         _mean(agent, mine),
@@ -143,23 +143,23 @@ def _agent(agent: int, tick: Tick, matches: Sequence[MatchNow]) -> AgentNow:
     )
 
 
-def _mean(agent: int, mine: dict[tuple[int, int], Standing]) -> Estimate:
+def _mean(agent: int, mine: dict[tuple[int, int], AnytimeScore]) -> Estimate:
     """The mean of the scores of an agent's matches.
 
     Each match has its share of the error, so that all of them are true together (Bonferroni).
     """
     played = {pair: standing for pair, standing in mine.items() if standing.pairings}
     if not played:
-        return nothing(NO_GAMES)
+        return no_estimate(NO_GAMES)
     level = next(iter(played.values())).level
     each = 1.0 - (1.0 - level) / len(played)
     seen = [
-        MatchNow(*pair, at_level(standing, each), False).seen_by(agent)
+        LiveMatch(*pair, anytime_at_level(standing, each), False).seen_by(agent)
         for pair, standing in played.items()
     ]
     value = sum(estimate.value or 0.0 for estimate in seen) / len(seen)
     if any(estimate.kind is EstimateKind.NONE for estimate in seen):
-        return nothing(ONE_OPENING, value, level)
+        return no_estimate(ONE_OPENING, value, level)
     low = sum(0.0 if one.low is None else one.low for one in seen) / len(seen)
     high = sum(1.0 if one.high is None else one.high for one in seen) / len(seen)
     ends = low if low > 0.0 else None, high if high < 1.0 else None
@@ -172,7 +172,7 @@ class LiveLine(ProgressLine):
     def __init__(self, quiet: bool, directory: Path | None = None) -> None:
         """In the directory a file has the same lines, even when quiet: `arena.status` reads it."""
         super().__init__(quiet)
-        self.file = None if directory is None else ProgressFile(directory)
+        self.file = None if directory is None else ProgressFileSink(directory)
         self.live: rich.live.Live | None = None
         self.due = self.begun + self.seconds
         self.rested = 0.0  # when the next lines may be made, for the last ones took long
@@ -223,9 +223,9 @@ class LiveLine(ProgressLine):
             super().draw(lines)
 
 
-def run_shown(line: LiveLine, names: Sequence[str]) -> Callable[[Tick], None]:
+def run_progress(line: LiveLine, names: Sequence[str]) -> Callable[[Tick], None]:
     """A function that shows the progress of a run on the line."""
-    pace, done, since = Pace(), -1, time.monotonic()
+    pace, done, since = GameRate(), -1, time.monotonic()
 
     def show(tick: Tick) -> None:
         nonlocal done, since
@@ -240,7 +240,7 @@ def run_shown(line: LiveLine, names: Sequence[str]) -> Callable[[Tick], None]:
 
 
 def run_lines(
-    tick: Tick, names: Sequence[str], seconds: float, pace: Pace, still: float = 0.0
+    tick: Tick, names: Sequence[str], seconds: float, pace: GameRate, still: float = 0.0
 ) -> list[str]:
     """The first line; then the score of the match, or the standings where there are several.
 
@@ -255,9 +255,9 @@ def run_lines(
     else:
         rows = [
             f"{names[match.leader]} against {names[match.other]}: "
-            f"{interval_text(match.seen_by(match.leader))}"
+            f"{anytime_interval_text(match.seen_by(match.leader))}"
             f"{' from this opening' if match.these else ''}"
-            for match in matches_now(tick)
+            for match in live_matches(tick)
         ]
     first = first_line(tick, seconds, pace)
     if still >= STILL_SECONDS and tick.awaited is not None:
@@ -266,7 +266,7 @@ def run_lines(
     return [first, *rows, *worker_lines(tick.speeds)]
 
 
-def first_line(tick: Tick, seconds: float, pace: Pace) -> str:
+def first_line(tick: Tick, seconds: float, pace: GameRate) -> str:
     """Games done and per second, time left and the stop rule."""
     rate = pace.rate(tick.played, seconds)
     open_end = tick.tournament is not None
@@ -290,10 +290,10 @@ def standing_lines(tick: Tick, names: Sequence[str]) -> list[str]:
 
     The first line alone is said where there is no terminal.
     """
-    rows = agents_now(tick, matches_now(tick))
+    rows = live_agents(tick, live_matches(tick))
     shown = rows[:MOST_STANDINGS]
     cells = [
-        (str(place), printable(names[row.agent], LONGEST_NAME), interval_text(row.score),
+        (str(place), printable(names[row.agent], LONGEST_NAME), anytime_interval_text(row.score),
          f"{row.games:,}", str(row.above), str(row.below), str(row.open))
         for place, row in enumerate(shown, 1)
     ]  # fmt: skip
@@ -319,7 +319,7 @@ def worker_lines(speeds: Mapping[str, float]) -> list[str]:
     return [*lines, f"and {more} more"] if more > 0 else lines
 
 
-def interval_text(estimate: Estimate) -> str:
+def anytime_interval_text(estimate: Estimate) -> str:
     """A score in an interval that holds however often one looks."""
     if estimate.value is None:
         return "no games"

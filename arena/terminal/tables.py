@@ -11,13 +11,13 @@ from rich.text import Text
 
 from arena.analysis.checks.claims import FAILS, HOLDS, Verdict
 from arena.analysis.exclusions import EXCLUDED, exclusions_json
-from arena.analysis.standings import Group, Rated, points_lines
+from arena.analysis.standings import AgentStanding, Group, points_table_lines
 from arena.analysis.summary import Summary
 from arena.analysis.tables import elo_rows, tournament_json, win_rate_rows
 from arena.analysis.win_rates import WinRate
-from arena.planning.rounds import OUT, Row, TournamentStanding
+from arena.planning.rounds import OUT, StandingRow, TournamentStanding
 from arena.stats.text import first_mover_line, first_mover_words, game_counts_text, score_text
-from games.base.cli import here
+from games.base.cli import shell_command
 from games.base.errors import printable
 
 MOST_OUT = 12
@@ -56,11 +56,11 @@ def _out_lines(standing: TournamentStanding, names: Sequence[str], most: int) ->
     return [*lines, f"  and {more} more are out"] if more > 0 else lines
 
 
-def _when(row: Row) -> str:
+def _when(row: StandingRow) -> str:
     return "" if row.round is None else f" in round {row.round}"
 
 
-def show(
+def print_summary(
     summary: Summary,
     verdicts: Sequence[Verdict],
     notes: Sequence[str] = (),
@@ -68,20 +68,20 @@ def show(
 ) -> None:
     """Print ratings, win rates and checks; `notes` are further lines about the run."""
     console = console or terminal()
-    say_line(console, _headline(summary), "bold")
-    one = has_one_difference(summary.ratings)
+    print_line(console, _headline(summary), "bold")
+    one = is_single_unanchored_match(summary.ratings)
     excluded = {each.agent for each in summary.excluded}
     show_ratings(console, summary.ratings, summary.groups, halves=not one, excluded=excluded)
-    for line in points_lines(summary.points, excluded):
-        say_line(console, line)
+    for line in points_table_lines(summary.points, excluded):
+        print_line(console, line)
     if summary.tournament is not None:
         for line in tournament_lines(summary.tournament, summary.agents):
-            say_line(console, line)
+            print_line(console, line)
     lines = [*summary.notes, *summary.same, _first_mover(summary)]
     if summary.stopped is not None:
         lines.append(summary.stopped.text)
     for line in (*lines, *notes):
-        say_line(console, line)
+        print_line(console, line)
     if len(summary.agents) >= SMALLEST_MATRIX:
         _matrix(console, summary)
     _pairs(console, summary)
@@ -134,7 +134,7 @@ def _headline(summary: Summary) -> str:
     return f"{summary.experiment} on {summary.game}: {counts}, {openings}"
 
 
-def has_one_difference(ratings: Sequence[Rated]) -> bool:
+def is_single_unanchored_match(ratings: Sequence[AgentStanding]) -> bool:
     """Whether there are two agents, neither held at a rating: then their match says all.
 
     Each would have half of its difference, with half of its interval.
@@ -146,7 +146,7 @@ def has_one_difference(ratings: Sequence[Rated]) -> bool:
 
 def show_ratings(
     console: Console,
-    ratings: Sequence[Rated],
+    ratings: Sequence[AgentStanding],
     groups: Sequence[Group],
     halves: bool = True,
     excluded: Collection[str] = (),
@@ -166,22 +166,22 @@ def show_ratings(
         table.add_row(*places, _name(row.agent), *((_elo(row),) * halves), *sizes)
     console.print(table)
     for reason in sorted({row.elo.reason for row in ratings if halves and row.text != _elo(row)}):
-        say_line(console, f"Elo: {reason}")
+        print_line(console, f"Elo: {reason}")
     if grouped:
-        say_line(console, f"{len(groups)} groups: Elo compares agents of one group only")
+        print_line(console, f"{len(groups)} groups: Elo compares agents of one group only")
     for number, group in enumerate(groups, 1):
         if group.cycle:
-            say_line(console, group.cycle)
+            print_line(console, group.cycle)
         if group.text:
-            say_line(console, f"group {number}: {group.text}" if grouped else group.text)
+            print_line(console, f"group {number}: {group.text}" if grouped else group.text)
 
 
-def _elo(row: Rated) -> str:
+def _elo(row: AgentStanding) -> str:
     """The rating without the reason why it has no interval, which is printed once below."""
     return row.text.removesuffix(f" ({row.elo.reason})")
 
 
-def _points(row: Rated, excluded: bool) -> str:
+def _points(row: AgentStanding, excluded: bool) -> str:
     """Points of all games; forfeits are counted apart."""
     text = f"{row.points:.1f}".removesuffix(".0") + f"/{row.games}"
     if excluded:
@@ -204,7 +204,7 @@ def _matrix(console: Console, summary: Summary) -> None:
             against = [scores.get((name, names[column])) for column in columns]
             cells = ["" if score is None else f"{100 * score:.1f}" for score in against]
             table.add_row(_name(f"{place} {name}"), *cells)
-        say_line(console, "")
+        print_line(console, "")
         console.print(table)
 
 
@@ -216,20 +216,22 @@ def _pairs(console: Console, summary: Summary) -> None:
     for rate in rows[:MOST_PAIRS]:
         # Every answer has a line of its own, its sizes stand with the counts.
         answers = [text.partition(SIZES) for text in rate.text.split("; ")]
-        say_line(console, f"\n{_fitting(f'{rate.agent} against {rate.opponent}: {answers[0][0]}')}")
+        print_line(
+            console, f"\n{_fitting(f'{rate.agent} against {rate.opponent}: {answers[0][0]}')}"
+        )
         for answer, *_ in answers[1:]:
-            say_line(console, f"  {answer}")
+            print_line(console, f"  {answer}")
         counts, mover = rate.row.counts, rate.row.first_mover.value
         if counts.games and (counts.openings == 1 or counts.identical):
             line = first_mover_line(counts.distinct_games, mover, counts.first_mover_margin)
-            say_line(console, f"  {line}")
+            print_line(console, f"  {line}")
         sizes = [f"n={size}" for _, _, size in answers if size]
-        say_line(console, f"  {', '.join([*sizes, _results(rate)])}", "dim")
+        print_line(console, f"  {', '.join([*sizes, _results(rate)])}", "dim")
     if len(rows) > MOST_PAIRS:
-        say_line(console, f"\n... {len(rows) - MOST_PAIRS} more pairs: see win_rates.parquet")
+        print_line(console, f"\n... {len(rows) - MOST_PAIRS} more pairs: see win_rates.parquet")
     if rows:
         for line in legend(rows[:MOST_PAIRS]):
-            say_line(console, line, "dim")
+            print_line(console, line, "dim")
 
 
 def _fitting(line: str) -> str:
@@ -265,10 +267,10 @@ def _results(rate: WinRate) -> str:
 def _checks(console: Console, verdicts: Sequence[Verdict]) -> None:
     for verdict in verdicts:
         text = f"\n{verdict.status.upper()}: {verdict.that} ({verdict.test}): {verdict.detail}"
-        say_line(console, text, STYLES.get(verdict.status, "yellow"))
+        print_line(console, text, STYLES.get(verdict.status, "yellow"))
         if verdict.replay is not None:
             # On one line, however long, so that it can be copied.
-            command = f"  {here(verdict.replay)}"
+            command = f"  {shell_command(verdict.replay)}"
             console.print(command, markup=False, highlight=False, soft_wrap=True)
 
 
@@ -287,7 +289,7 @@ def _name(name: str) -> Text:
     return Text(shown if len(shown) <= LONGEST_NAME else f"{shown[: LONGEST_NAME - 1]}\u2026")
 
 
-def say_line(console: Console, text: str, style: str = "") -> None:
+def print_line(console: Console, text: str, style: str = "") -> None:
     """Print plain text; nothing in it moves the cursor."""
     lines = "\n".join(map(printable, text.split("\n")))
     console.print(lines, style=style or None, markup=False, highlight=False)

@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from arena.planning.openings.openings import Openings, OpeningsError
 from arena.planning.openings.registry import way
-from arena.planning.seeds import digest_word
-from arena.tuning.equal_time import by_nodes
+from arena.planning.seeds import hash64
+from arena.tuning.equal_time import is_limited_by_nodes
 from arena.tuning.problems import TRIALS_PER_WEIGHT
-from arena.tuning.samplers.registry import own_pairs
-from arena.tuning.study_config import Tuning, against_seed
+from arena.tuning.samplers.registry import fixed_pairs
+from arena.tuning.study_config import StudyConfig, against_seed
 from arena.tuning.table import CLAIM, LEAST_GAMES, SEARCH
 from arena.tuning.trial_games import CANDIDATE, Opponent
 
@@ -22,7 +22,7 @@ TERM_SHARE = 4  # of the claim's pairings: at equal time, or at equal nodes
 LEAST_VALIDATION = 50  # pairings
 
 
-class StudyPlan(NamedTuple):
+class StudyBudget(NamedTuple):
     """How many trials of how many games, and how many pairings the validation may take.
 
     `total` trials were planned; a budget may end the search after fewer `trials`. `size` trials
@@ -67,30 +67,32 @@ class StudyGames(NamedTuple):
     equal_terms: int  # at equal time or at equal nodes
 
 
-def games_of(tuning: Tuning, plan: StudyPlan) -> StudyGames:
+def games_of(tuning: StudyConfig, plan: StudyBudget) -> StudyGames:
     """How many games the parts of a study take."""
     most = 2 * plan.validation_pairs
     if not against_seed(tuning):  # then recommended and seed weights play all of them
         most *= 2
-    equal = 2 * plan.term_pairs if by_nodes(tuning.spec, tuning.plan.of) else 0
+    equal = 2 * plan.term_pairs if is_limited_by_nodes(tuning.spec, tuning.plan.of) else 0
     return StudyGames(plan.searched, 2 * plan.claim_pairs, most, equal)
 
 
-def as_written(tuning: Tuning) -> StudyPlan:
+def budget_from_file(tuning: StudyConfig) -> StudyBudget:
     """The plan as the file says."""
     return in_steps(tuning, tuning.trials, tuning.games, tuning.validation.pairs)
 
 
-def in_steps(tuning: Tuning, trials: int, games: int, validation_pairs: int) -> StudyPlan:
+def in_steps(tuning: StudyConfig, trials: int, games: int, validation_pairs: int) -> StudyBudget:
     """So many trials, cut into small ones where the method steps by its own number of pairings."""
-    own = own_pairs(tuning.method)
+    own = fixed_pairs(tuning.method)
     if own is None or 2 * own > games:
-        return StudyPlan(trials, games, validation_pairs, trials)
+        return StudyBudget(trials, games, validation_pairs, trials)
     slots = trials * games // (2 * own)
-    return StudyPlan(slots, 2 * own, validation_pairs, slots, games // (2 * own))
+    return StudyBudget(slots, 2 * own, validation_pairs, slots, games // (2 * own))
 
 
-def within(tuning: Tuning, seconds: float, games_per_second: float) -> StudyPlan:
+def budget_from_seconds(
+    tuning: StudyConfig, seconds: float, games_per_second: float
+) -> StudyBudget:
     """As much of the file's plan as fits into `seconds`: smaller trials before fewer ones."""
     whole = games_per_second * seconds * TRIALS_SHARE
     least = min(tuning.trials, max(WANTED_TRIALS, TRIALS_PER_WEIGHT * len(tuning.space.axes)))
@@ -101,7 +103,7 @@ def within(tuning: Tuning, seconds: float, games_per_second: float) -> StudyPlan
     return in_steps(tuning, trials, games, validation)
 
 
-def opponents_of(tuning: Tuning, games: int) -> tuple[Opponent, ...]:
+def opponents_of(tuning: StudyConfig, games: int) -> tuple[Opponent, ...]:
     """The opponents and how many pairings of a trial each plays, at least one."""
     agents, pairs = tuning.plan.agents, games // 2
     return tuple(
@@ -113,7 +115,7 @@ def opponents_of(tuning: Tuning, games: int) -> tuple[Opponent, ...]:
     )
 
 
-def drawn(tuning: Tuning, plan: StudyPlan) -> tuple[Openings, Openings]:
+def split_openings(tuning: StudyConfig, plan: StudyBudget) -> tuple[Openings, Openings]:
     """Openings for all trials and others for the validation: no opening is in both.
 
     Those of the validation are drawn first; where there are few, half of all are held out. The
@@ -132,11 +134,11 @@ def drawn(tuning: Tuning, plan: StudyPlan) -> tuple[Openings, Openings]:
         )
     order = np.arange(len(whole))
     if spec.way not in ("random", "plies"):  # a list is in the order of its moves
-        word = int(digest_word("held out", seed))
+        word = int(hash64("held out", seed))
         order = np.random.default_rng(word).permutation(len(whole))
-    return taken(whole, order[held_out:]), taken(whole, order[:held_out])
+    return select_openings(whole, order[held_out:]), select_openings(whole, order[:held_out])
 
 
-def taken(openings: Openings, places: NDArray[np.int64]) -> Openings:
+def select_openings(openings: Openings, places: NDArray[np.int64]) -> Openings:
     """Some of the openings."""
     return Openings(openings.slots[places], openings.keys[places], finite=False)

@@ -5,10 +5,10 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from agents.core import Agent, AgentFailure, AgentSpec, Terms
-from agents.create import agent_of
-from agents.registry import kind_of, searches, settings
-from agents.sandbox.sandbox import Wall
+from agents.core import Agent, AgentFailure, AgentSpec, HostSettings
+from agents.create import create_agent
+from agents.registry import is_search, kind_of, option_values
+from agents.sandbox.sandbox import Sandbox
 from agents.search.compiled_agent import decided
 from arena.planning.openings.openings import Openings, moves_of
 from games import Game, Position
@@ -31,27 +31,27 @@ class NodeSpeed(NamedTuple):
         return self.seconds / self.nodes
 
 
-def by_nodes(spec: AgentSpec, of: Game) -> bool:
+def is_limited_by_nodes(spec: AgentSpec, of: Game) -> bool:
     """Whether only nodes limit the agent: then it can be given as many as fit into a time."""
-    if not searches(spec):
+    if not is_search(spec):
         return False
-    values = settings(kind_of(spec).options, spec, of)
+    values = option_values(kind_of(spec).options, spec, of)
     return bool(values["nodes"]) and not values.get("depth") and not values.get("seconds")
 
 
-def share_of_nodes(
-    tuned: AgentSpec, seed: AgentSpec, of: Game, openings: Openings, wall: Wall
+def equal_time_node_ratio(
+    tuned: AgentSpec, seed: AgentSpec, of: Game, openings: Openings, wall: Sandbox
 ) -> float:
     """How many nodes the tuned agent searches while the seed's searches one, measured in turn.
 
     One, where an agent fails in all positions.
     """
-    positions = [p for p in starts(of, openings) if not of.over(p)]
+    positions = [p for p in start_positions(of, openings) if not of.over(p)]
     if not positions:
         return 1.0
-    agents = [agent_of(spec, of, Terms(wall, MOVE_SECONDS)) for spec in (tuned, seed)]
+    agents = [create_agent(spec, of, HostSettings(wall, MOVE_SECONDS)) for spec in (tuned, seed)]
     try:
-        rounds = [[speed(agent, positions) for agent in agents] for _ in range(ROUNDS + 1)]
+        rounds = [[search_speed(agent, positions) for agent in agents] for _ in range(ROUNDS + 1)]
     finally:
         for agent in agents:
             if hasattr(agent, "close"):
@@ -62,7 +62,7 @@ def share_of_nodes(
     return round(theirs / ours, 3)
 
 
-def starts(of: Game, openings: Openings) -> list[Position]:
+def start_positions(of: Game, openings: Openings) -> list[Position]:
     """The positions after some openings."""
     found = []
     for slots in openings.slots[:MOST_POSITIONS]:
@@ -73,7 +73,7 @@ def starts(of: Game, openings: Openings) -> list[Position]:
     return found
 
 
-def speed(agent: Agent, positions: Sequence[Position]) -> NodeSpeed:
+def search_speed(agent: Agent, positions: Sequence[Position]) -> NodeSpeed:
     """The searches of these positions, again until they take long enough.
 
     A search in this thread is measured by the time that the thread has had, whatever else runs

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from arena.tuning.space import Axis, Point, Space, Value
 from arena.tuning.trials import Trial
-from games.base.files import whole_file
+from games.base.files import atomic_write
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
@@ -38,7 +38,7 @@ def distributions(space: Space) -> "dict[str, BaseDistribution]":
     return {axis.name: distribution(axis) for axis in space.axes}
 
 
-def parameters(space: Space, point: Point) -> dict[str, Value]:
+def trial_params(space: Space, point: Point) -> dict[str, Value]:
     """The weights at a point, whole numbers where Optuna wants them."""
     values = space.values(point)
     return {a.name: int(values[a.name]) if a.integer else values[a.name] for a in space.axes}
@@ -72,7 +72,7 @@ def write_study(
         content = connection.driver_connection.serialize()
     storage.remove_session()
     storage.engine.dispose()
-    with whole_file(directory / DATABASE) as file:
+    with atomic_write(directory / DATABASE) as file:
         file.write(content)
 
 
@@ -85,7 +85,7 @@ def optuna_trials(space: Space, trials: Sequence[Trial], end: StudyEnd) -> "Iter
         shown: dict[str, object] = {"games": each.games, "low": each.low, "high": each.high}
         shown |= {"distinct_games": each.distinct_games, "seconds": round(each.seconds, 3)}
         trial = create_trial(
-            params=parameters(space, each.point),
+            params=trial_params(space, each.point),
             distributions=ranges,
             value=each.score,
             user_attrs=shown,
@@ -95,7 +95,7 @@ def optuna_trials(space: Space, trials: Sequence[Trial], end: StudyEnd) -> "Iter
         yield trial
     if end.score is not None:
         yield create_trial(
-            params=parameters(space, end.point),
+            params=trial_params(space, end.point),
             distributions=ranges,
             value=end.score,
             user_attrs={RECOMMENDED: True, "games": end.words["claim_games"]},

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 
 from agents.core import AgentSpec
-from agents.registry import AGENTS, kind_of, searches
-from arena.planning.schedules.registry import no_agent
-from arena.tuning.ranges import by_tables, has_weights, tunable
+from agents.registry import AGENTS, is_search, kind_of
+from arena.planning.schedules.registry import unknown_agent_message
+from arena.tuning.ranges import has_weights, plays_by_learned_tables, tunable_options
 from arena.tuning.space import WEIGHTS, Space
 from arena.tuning.table import CHOSEN, TIME, TuneTable
 from games import Game
@@ -34,11 +34,13 @@ def budget_problems(table: TuneTable) -> Iterator[Problem]:
 def agent_problem(name: str, agents: Mapping[str, AgentSpec]) -> str:
     """Why an agent cannot be tuned; empty if it can."""
     if name not in agents:
-        return no_agent(name, agents)
+        return unknown_agent_message(name, agents)
     kind = agents[name].kind
-    if kind in AGENTS and (kind_of(kind).option(WEIGHTS) or tunable(kind_of(kind))):
+    if kind in AGENTS and (kind_of(kind).option(WEIGHTS) or tunable_options(kind_of(kind))):
         return ""
-    having = [each for each in AGENTS if kind_of(each).option(WEIGHTS) or tunable(kind_of(each))]
+    having = [
+        each for each in AGENTS if kind_of(each).option(WEIGHTS) or tunable_options(kind_of(each))
+    ]
     return (
         f"{name} is of kind {kind}, which has no weights and no options that could be tuned "
         f"(these have: {listed(having)})"
@@ -49,12 +51,12 @@ def weights_problem(name: str, spec: AgentSpec, of: Game) -> Problem | None:
     """Why an agent has no weights to tune; None if it has."""
     if not has_weights(spec):
         has = listed([each for each in AGENTS if kind_of(each).option(WEIGHTS)])
-        options = listed(tunable(kind_of(spec)))
+        options = listed(tunable_options(kind_of(spec)))
         return "weights", (
             f"{name} is of kind {spec.kind}, which has no weights (these have: {has}); in "
             f"[tune.options] it has {options}"
         )
-    if by_tables(spec, of):
+    if plays_by_learned_tables(spec, of):
         return "agent", (
             f"{name} plays by learned tables, which are not tuned; take kind = "
             '"smart_classic", or give it weights'
@@ -64,7 +66,7 @@ def weights_problem(name: str, spec: AgentSpec, of: Game) -> Problem | None:
 
 def time_problem(table: TuneTable, spec: AgentSpec) -> str:
     """Why candidates cannot have as many nodes as fit into the time; empty if they can."""
-    if table.equal != TIME or (searches(spec) and "nodes" in spec.options):
+    if table.equal != TIME or (is_search(spec) and "nodes" in spec.options):
         return ""
     return (
         f'equal = "time" gives a candidate as many nodes as fit into the time of the seed: '
@@ -74,7 +76,7 @@ def time_problem(table: TuneTable, spec: AgentSpec) -> str:
 
 def space_problems(table: TuneTable, space: Space) -> Iterator[Problem]:
     """Why a search could not end well in this space."""
-    few = few_valued(space)
+    few = coarse_axes(space)
     if few and table.method == CHOSEN:
         message = f"{CHOSEN} walks in small steps, and {few[0]} has few values: take method = "
         yield "method", f'{message}"{FOR_CHOICES}"'
@@ -89,11 +91,11 @@ def space_problems(table: TuneTable, space: Space) -> Iterator[Problem]:
         )
 
 
-def few_valued(space: Space) -> list[str]:
+def coarse_axes(space: Space) -> list[str]:
     """What has so few values that small steps would often end at the same one."""
     return [axis.name for axis in space.axes if axis.choices or axis.steps < FEWEST_STEPS]
 
 
-def chosen_method(space: Space) -> str:
+def default_sampler(space: Space) -> str:
     """The method where it is ours to choose."""
-    return FOR_CHOICES if few_valued(space) else CHOSEN
+    return FOR_CHOICES if coarse_axes(space) else CHOSEN

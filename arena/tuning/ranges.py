@@ -8,13 +8,13 @@ from typing import NamedTuple, TypeGuard
 from agents.core import AgentSpec, Weights
 from agents.evaluation.weights import LARGEST, declared_weights
 from agents.options import bot_options
-from agents.registry import AGENTS, Kind, kind_of, no_option, settings
+from agents.registry import AGENTS, Kind, kind_of, option_values, unknown_option_text
 from arena.config.toml_file import Problems, near
 from arena.tuning.space import WEIGHTS, Axis, Space, Value
-from arena.tuning.table import TuneTable, say_of_tune
+from arena.tuning.table import TuneTable, report_tune_problem
 from games import Game
-from games.base.schema import Key, KeyValues, defaults
-from games.base.text import did_you_mean, listed, quoted, shown
+from games.base.schema import Key, KeyValues, default_values
+from games.base.text import did_you_mean, format_value, listed, quote
 
 MOST_PHASES = 8  # of a weight
 MOST_CHOICES = 50
@@ -38,11 +38,11 @@ def has_weights(spec: AgentSpec) -> bool:
     return spec.kind in AGENTS and kind_of(spec).option("weights") is not None
 
 
-def by_tables(spec: AgentSpec, of: Game) -> bool:
+def plays_by_learned_tables(spec: AgentSpec, of: Game) -> bool:
     """Whether the agent plays by tables that were learned, not by weights of features."""
     if spec.options.get("evaluate"):
         return False
-    return isinstance(settings(kind_of(spec).options, spec, of)["weights"], str)
+    return isinstance(option_values(kind_of(spec).options, spec, of)["weights"], str)
 
 
 def seed_weights(spec: AgentSpec, of: Game) -> tuple[Sequence[str] | None, Weights]:
@@ -50,10 +50,10 @@ def seed_weights(spec: AgentSpec, of: Game) -> tuple[Sequence[str] | None, Weigh
     if evaluate := spec.options.get("evaluate"):
         declared = declared_weights(evaluate) or {}
         return (tuple(declared) or None), {**declared, **spec.options.get("weights", {})}
-    return of.features, settings(kind_of(spec).options, spec, of)["weights"]
+    return of.features, option_values(kind_of(spec).options, spec, of)["weights"]
 
 
-class RangeTable(NamedTuple):
+class RangeSpec(NamedTuple):
     """A range, written out; or choices, and then no range."""
 
     range: tuple[float, ...]
@@ -63,7 +63,7 @@ class RangeTable(NamedTuple):
     phases: int
 
 
-def written_range(name: str, value: object, or_number: bool = False) -> RangeTable:
+def parse_range(name: str, value: object, or_number: bool = False) -> RangeSpec:
     """The range that is written; a ValueError says why there is none.
 
     `or_number`: whether a number could stand there as well.
@@ -76,7 +76,7 @@ def written_range(name: str, value: object, or_number: bool = False) -> RangeTab
         raise ValueError(
             f"{name} must be {'a number, ' if or_number else ''}a range like [0.5, 5.0], "
             f"{{ range = [0.5, 5.0], log = true }} or {{ choices = [1, 2, 4] }}, "
-            f"got {shown(value)}"
+            f"got {format_value(value)}"
         )
     return ranged
 
@@ -86,9 +86,7 @@ def _table_fault(table: KeyValues) -> str:
     keys = {key.name: key for key in RANGE}
     for name, value in table.items():
         if name not in keys:
-            return (
-                f"unknown key {quoted(name)} (there are {listed(keys)}){did_you_mean(name, keys)}"
-            )
+            return f"unknown key {quote(name)} (there are {listed(keys)}){did_you_mean(name, keys)}"
         for _, message in keys[name].faults(value):
             return message
     if "choices" not in table:
@@ -98,15 +96,15 @@ def _table_fault(table: KeyValues) -> str:
     return "" if fits(table["choices"]) else CHOICES
 
 
-def _ranged(table: KeyValues) -> RangeTable | None:
+def _ranged(table: KeyValues) -> RangeSpec | None:
     """The range in a table without faults; None if there are no numbers in it."""
-    values = {**defaults(RANGE), **table}
+    values = {**default_values(RANGE), **table}
     if "choices" in table:
-        return RangeTable((), tuple(values["choices"]), False, False, 1)
+        return RangeSpec((), tuple(values["choices"]), False, False, 1)
     if list(RANGE[0].faults(values["range"])):
         return None
     numbers = tuple(map(float, values["range"]))
-    return RangeTable(numbers, (), values["log"], values["integer"], values["phases"])
+    return RangeSpec(numbers, (), values["log"], values["integer"], values["phases"])
 
 
 def fits(choices: object) -> bool:
@@ -126,10 +124,10 @@ def is_number(value: object) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def range_fault(name: str, ranged: RangeTable, seeds: Sequence[float]) -> str:
+def range_fault(name: str, ranged: RangeSpec, seeds: Sequence[float]) -> str:
     """Why a range cannot be used, with the values before tuning; empty if it can."""
     if len(ranged.range) != 2:
-        return f"{name} needs a lowest and a highest value, got {shown(ranged.range)}"
+        return f"{name} needs a lowest and a highest value, got {format_value(ranged.range)}"
     low, high = ranged.range
     room, whole = f"[{low:g}, {high:g}]", all(number.is_integer() for number in ranged.range)
     outside = [seed for seed in seeds if not low <= seed <= high]
@@ -153,16 +151,16 @@ def _first(numbers: Sequence[float]) -> str:
     return f"{numbers[0]:g}" if numbers else ""
 
 
-def tunable(kind: Kind) -> list[str]:
+def tunable_options(kind: Kind) -> list[str]:
     """The options of a kind that can be tuned, as `[tune.options]` names them."""
     return [
         f"{key.name}.NAME" if key.type == "table" else key.name
         for key in kind.options
-        if key.name != WEIGHTS and not refusal(key) and not without_nodes(kind, key)
+        if key.name != WEIGHTS and not refusal(key) and not needs_node_limit(kind, key)
     ]
 
 
-def without_nodes(kind: Kind, key: Key) -> bool:
+def needs_node_limit(kind: Kind, key: Key) -> bool:
     """Whether more of an option is always better, as the kind cannot be given equal nodes."""
     return key.name in AT_EQUAL_NODES and (kind.option("nodes") is None or kind.behind is not None)
 
@@ -188,31 +186,33 @@ def read_options(
     for name, value in table.items():
         key = kind.option(name)
         if message := option_fault(key, name, spec, of):
-            say_of_tune(problems, message, "options", name)
+            report_tune_problem(problems, message, "options", name)
         elif key is not None and key.type == "table":
-            axes += inner_axes(name, value, spec, problems)
+            axes += table_axes(name, value, spec, problems)
         elif key is not None:
-            seed = settings(kind.options, spec, of).get(name)
+            seed = option_values(kind.options, spec, of).get(name)
             try:
                 axes.append(option_axis(key, value, seed))
             except ValueError as error:
-                say_of_tune(problems, str(error), "options", name)
+                report_tune_problem(problems, str(error), "options", name)
     return axes
 
 
 def option_fault(key: Key | None, name: str, spec: AgentSpec, of: Game) -> str:
     """Why a kind's option is not tuned; empty if it can be."""
-    names = tunable(kind_of(spec))
+    names = tunable_options(kind_of(spec))
     others = f"these can be: {listed(names)}" if names else "none of its options can be"
     if key is None:
         weight = of.has("features") and name in of.features and kind_of(spec).option(WEIGHTS)
-        unknown = no_option(spec.kind, name, [each.name for each in kind_of(spec).options])
+        unknown = unknown_option_text(
+            spec.kind, name, [each.name for each in kind_of(spec).options]
+        )
         return f"{name} is a weight: tune it in [tune.weights]" if weight else unknown
     if name == WEIGHTS:
         return "weights have a table of their own, [tune.weights]"
     if why := refusal(key):
         return f"{name} is not tuned: {why}; {others}"
-    if without_nodes(kind_of(spec), key):
+    if needs_node_limit(kind_of(spec), key):
         return f"{name} is not tuned: more of it is always better, and slower; {others}"
     if name in AT_EQUAL_NODES and "nodes" not in spec.options:
         return (
@@ -226,7 +226,7 @@ def option_axis(key: Key, value: object, seed: object) -> Axis:
     """The axis of one option of a kind; a ValueError says why there is none."""
     if key.type == "bool" and not isinstance(value, dict):
         value = {"choices": value}
-    written = written_range(key.name, value)
+    written = parse_range(key.name, value)
     each_value = written.choices or written.range
     for each in each_value:
         whole = int(each) if key.type == "int" and float(each).is_integer() else each
@@ -238,11 +238,11 @@ def option_axis(key: Key, value: object, seed: object) -> Axis:
     return axis_of(key.name, (key.name,), whole_numbers, seed)
 
 
-def inner_axes(name: str, table: object, spec: AgentSpec, problems: Problems) -> Iterator[Axis]:
+def table_axes(name: str, table: object, spec: AgentSpec, problems: Problems) -> Iterator[Axis]:
     """An axis for each entry of a bot's own table, such as the arguments of its class."""
     if not isinstance(table, Mapping):
-        message = f"{name} is a table: write {name} = {{ ... }}, got {shown(table)}"
-        say_of_tune(problems, message, "options", name)
+        message = f"{name} is a table: write {name} = {{ ... }}, got {format_value(table)}"
+        report_tune_problem(problems, message, "options", name)
         return
     own = spec.options.get(name, {})
     for inner, value in table.items():
@@ -254,11 +254,11 @@ def inner_axes(name: str, table: object, spec: AgentSpec, problems: Problems) ->
                     f"{whole}: the search begins at the agent's own value, and its {name} table "
                     f"has {has}; add {inner} there"
                 )
-            written = written_range(whole, value)
+            written = parse_range(whole, value)
             written = written._replace(integer=written.integer or whole_numbers(value, own[inner]))
             yield axis_of(whole, (name, inner), written, own[inner])
         except ValueError as error:
-            say_of_tune(problems, str(error), "options", name)
+            report_tune_problem(problems, str(error), "options", name)
 
 
 def whole_numbers(value: object, seed: object) -> bool:
@@ -270,18 +270,24 @@ def whole_numbers(value: object, seed: object) -> bool:
     return isinstance(ends, Sequence) and all(type(each) is int for each in (*ends, seed))
 
 
-def axis_of(name: str, path: tuple[str, ...], written: RangeTable, seed: object) -> Axis:
+def axis_of(name: str, path: tuple[str, ...], written: RangeSpec, seed: object) -> Axis:
     """The axis of a range or of choices, in which the seed value must lie."""
     if written.phases != 1:
         raise ValueError(f"{name} has no phases: only weights of features have")
     if written.choices:
         if not any(type(seed) is type(each) and seed == each for each in written.choices):
-            raise ValueError(f"{name} is {shown(seed)} in the agent, which is none of its choices")
+            raise ValueError(
+                f"{name} is {format_value(seed)} in the agent, which is none of its choices"
+            )
         return Axis(name, 0.0, len(written.choices) - 1.0, choices=written.choices, path=path)
     if isinstance(seed, bool) or not isinstance(seed, int | float):
-        bare = f"{seed} without quotes there, or " if isinstance(seed, str) and plain(seed) else ""
+        bare = (
+            f"{seed} without quotes there, or "
+            if isinstance(seed, str) and is_number_text(seed)
+            else ""
+        )
         raise ValueError(
-            f"{name} is {shown(seed)} in the agent, no number: write {bare}{{ choices = [...] }}"
+            f"{name} is {format_value(seed)} in the agent, no number: write {bare}{{ choices = [...] }}"
         )
     if fault := range_fault(name, written, (float(seed),)):
         raise ValueError(fault)
@@ -289,12 +295,12 @@ def axis_of(name: str, path: tuple[str, ...], written: RangeTable, seed: object)
     return Axis(name, low, high, written.log, written.integer, path=path)
 
 
-def plain(text: str) -> bool:
+def is_number_text(text: str) -> bool:
     """Whether a text is a number as files hold it."""
     return re.fullmatch(r"-?\d{1,9}(\.\d{1,9})?", text, re.ASCII) is not None
 
 
-def tables_of(axes: Sequence[Axis], spec: AgentSpec) -> dict[str, Mapping[str, object]]:
+def partly_tuned_tables(axes: Sequence[Axis], spec: AgentSpec) -> dict[str, Mapping[str, object]]:
     """The whole tables of the agent of which a part is tuned."""
     names = {axis.place[0] for axis in axes if len(axis.place) == 2 and axis.place[0] != WEIGHTS}
     return {name: spec.options[name] for name in sorted(names)}
@@ -315,7 +321,7 @@ def read_space(
     """The space to search and where in it the agent is now; what is wrong is said."""
     axes, fixed, seeds = list[Axis](), dict[str, tuple[float, ...]](), dict[str, Value]()
     before = len(problems.found)
-    if has_weights(spec) and not by_tables(spec, of):
+    if has_weights(spec) and not plays_by_learned_tables(spec, of):
         names, weights = seed_weights(spec, of)
         start = StartWeights(weights, names, single="evaluate" in spec.options)
         start = start._replace(options=[key.name for key in kind_of(spec).options])
@@ -326,19 +332,19 @@ def read_space(
     axes += (options := read_options(table.options, spec, of, problems))
     seeds |= {axis.name: option_seed(axis, spec, of) for axis in options}
     if not axes and len(problems.found) == before:
-        say_of_tune(problems, nothing_ranged(spec), "weights")
+        report_tune_problem(problems, no_range_message(spec), "weights")
     for name in sorted({axis.name for axis in axes if [a.name for a in axes].count(axis.name) > 1}):
-        say_of_tune(
+        report_tune_problem(
             problems, f"{name} is a weight and an option: tune one of them", "options", name
         )
-    return Space(tuple(axes), fixed, tables_of(axes, spec)), seeds
+    return Space(tuple(axes), fixed, partly_tuned_tables(axes, spec)), seeds
 
 
-def nothing_ranged(spec: AgentSpec) -> str:
+def no_range_message(spec: AgentSpec) -> str:
     """What is missing where nothing is tuned."""
     if has_weights(spec):
         return "no weight has a range, as in weights = { pot = [0.5, 5.0] }"
-    names = listed(tunable(kind_of(spec)))
+    names = listed(tunable_options(kind_of(spec)))
     return f"no option has a range: write [tune.options]; these can be tuned: {names}"
 
 
@@ -361,7 +367,7 @@ def option_seed(axis: Axis, spec: AgentSpec, of: Game) -> Value:
     if len(axis.place) == 2:
         inner: Value = spec.options[axis.place[0]][axis.place[1]]
         return inner
-    found: Value = settings(kind_of(spec).options, spec, of)[axis.place[0]]
+    found: Value = option_values(kind_of(spec).options, spec, of)[axis.place[0]]
     return found
 
 
@@ -369,19 +375,19 @@ def read_axes(name: str, value: object, start: StartWeights, problems: Problems)
     """The range of one weight, one for each phase; none if it is a number, or wrong."""
     if start.names is not None and name not in start.names:
         known = f"there are {listed(start.names)}"
-        message = f"unknown weight {quoted(name)} ({known}){near(name, start.names)}"
+        message = f"unknown weight {quote(name)} ({known}){near(name, start.names)}"
         if name in start.options:
             message = f"{name} is no weight but an option: tune it in [tune.options]"
-        say_of_tune(problems, message, "weights", name)
+        report_tune_problem(problems, message, "weights", name)
         return
     if is_number(value):
         return
     try:
-        ranged = written_range(name, value, or_number=True)
+        ranged = parse_range(name, value, or_number=True)
         if fault := weight_fault(name, ranged, start):
             raise ValueError(fault)
     except ValueError as error:
-        say_of_tune(problems, str(error), "weights", name)
+        report_tune_problem(problems, str(error), "weights", name)
         return
     low, high = ranged.range
     plain = Axis(name, low, high, ranged.log, ranged.integer)
@@ -392,7 +398,7 @@ def read_axes(name: str, value: object, start: StartWeights, problems: Problems)
     yield from [plain] if ranged.phases == 1 else several
 
 
-def weight_fault(name: str, ranged: RangeTable, start: StartWeights) -> str:
+def weight_fault(name: str, ranged: RangeSpec, start: StartWeights) -> str:
     """Why a weight has no such range; empty if it has."""
     seeds = start.weights.get(name, (0.0,))
     if ranged.choices:
@@ -405,5 +411,5 @@ def weight_fault(name: str, ranged: RangeTable, start: StartWeights) -> str:
             f"multiple of it, got {ranged.phases}"
         )
     if max(map(abs, ranged.range), default=0.0) > LARGEST:
-        return f"{name} must lie within ±{LARGEST:g}, got {shown(ranged.range)}"
+        return f"{name} must lie within ±{LARGEST:g}, got {format_value(ranged.range)}"
     return range_fault(name, ranged, seeds)

@@ -7,11 +7,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.tuning.samplers.registry import seeded
+from arena.tuning.samplers.registry import trial_rng
 from arena.tuning.space import Point, Space, Value, value_text, values_text
-from arena.tuning.surrogate import Floats, Posterior, Trials, fitted, highest, settings_of
+from arena.tuning.surrogate import (
+    Floats,
+    Posterior,
+    TrialData,
+    fit_posterior,
+    hyperparameters,
+    posterior_maximum,
+)
 from arena.tuning.trials import Trial, candidates_differ
-from arena.tuning.validation import Score, elo_within
+from arena.tuning.validation import ScoreInterval, clamped_elo
 
 Z_95 = 1.959964
 LEAST_TRIALS = 5
@@ -35,21 +42,21 @@ class Recommendation(NamedTuple):
     point: Point
     weights: dict[str, Value]
     best_point: Point  # of the posterior mean, also when it is flat
-    score: Score  # expected against the opponents of the trials
-    gain: Score  # over the seed weights
-    gain_elo: Score
+    score: ScoreInterval  # expected against the opponents of the trials
+    gain: ScoreInterval  # over the seed weights
+    gain_elo: ScoreInterval
     flat: str  # empty if it is not
     trials: int
     games: int
     fingerprints: int  # candidates that played differently
 
 
-def table(trials: Sequence[Trial]) -> Trials:
+def trial_data(trials: Sequence[Trial]) -> TrialData:
     """The trials for the Gaussian process; small ones have the variance of all in common."""
     pairs = np.array([trial.games / 2 for trial in trials])
     noise = np.array([trial.noise for trial in trials])
     pooled = float((noise * pairs**2).sum() / pairs.sum()) / pairs
-    return Trials(
+    return TrialData(
         np.array([trial.point for trial in trials]),
         np.array([trial.score for trial in trials]),
         np.where(pairs < LEAST_OWN, pooled, noise),
@@ -70,11 +77,11 @@ def recommend(
     where the mean is highest, but they show which score to expect there. So many trials after the
     first share openings, `sharing`.
     """
-    posterior, differ = fitted(table(trials)), candidates_differ(trials, sharing)
-    return judged(space, seed_point, trials, posterior, seed, differ, final), posterior
+    posterior, differ = fit_posterior(trial_data(trials)), candidates_differ(trials, sharing)
+    return make_recommendation(space, seed_point, trials, posterior, seed, differ, final), posterior
 
 
-def judged(
+def make_recommendation(
     space: Space,
     seed_point: Point,
     trials: Sequence[Trial],
@@ -87,10 +94,12 @@ def judged(
 
     `differ` says whether any two candidates played differently.
     """
-    best = space.snapped(highest(posterior, seeded(seed, -1)) if final is None else final)
+    best = space.snapped(
+        posterior_maximum(posterior, trial_rng(seed, -1)) if final is None else final
+    )
     seed_point = space.snapped(seed_point)
     gain, spread = posterior.difference(best, seed_point)
-    score = at(posterior, best)
+    score = score_at(posterior, best)
     fingerprints = len({trial.fingerprint for trial in trials})
     flat = ""
     if len(trials) < LEAST_TRIALS:
@@ -100,15 +109,15 @@ def judged(
     elif gain - Z_95 * spread <= 0.0:
         flat = NO_GAIN
     point = seed_point if flat else best
-    base = at(posterior, seed_point).value
-    gained = Score(gain, gain - Z_95 * spread, gain + Z_95 * spread)
+    base = score_at(posterior, seed_point).value
+    gained = ScoreInterval(gain, gain - Z_95 * spread, gain + Z_95 * spread)
     return Recommendation(
         point=point,
         weights=space.values(point),
         best_point=best,
         score=score,
         gain=gained,
-        gain_elo=Score(*(elo_within(base + each) - elo_within(base) for each in gained)),
+        gain_elo=ScoreInterval(*(clamped_elo(base + each) - clamped_elo(base) for each in gained)),
         flat=flat,
         trials=len(trials),
         games=sum(trial.games for trial in trials),
@@ -116,14 +125,14 @@ def judged(
     )
 
 
-def at(posterior: Posterior, point: Point) -> Score:
+def score_at(posterior: Posterior, point: Point) -> ScoreInterval:
     """The expected score at one point."""
     mean, spread = posterior.at(point[None, :])
     reach = Z_95 * float(spread[0])
-    return Score(float(mean[0]), float(mean[0]) - reach, float(mean[0]) + reach)
+    return ScoreInterval(float(mean[0]), float(mean[0]) - reach, float(mean[0]) + reach)
 
 
-def recommended_text(recommendation: Recommendation) -> str:
+def recommendation_text(recommendation: Recommendation) -> str:
     """The weights in one phrase; what the search believes of them is no claim."""
     if recommendation.flat:
         return f"best so far: the seed weights ({recommendation.flat})"
@@ -147,17 +156,19 @@ class BestSoFar:
             begun = time.monotonic()
             self.latest = self.recommendation(trials)
             self.fit_seconds += time.monotonic() - begun
-        return [] if self.latest is None else [recommended_text(self.latest)]
+        return [] if self.latest is None else [recommendation_text(self.latest)]
 
     def recommendation(self, trials: Sequence[Trial]) -> Recommendation | None:
         """As `recommend`, from at most FITTED_LIVE trials; None before there are enough."""
         if len(trials) < LEAST_TRIALS:
             return None
         step = -(-len(trials) // FITTED_LIVE)
-        posterior = fitted(table(trials[::step]), self.start)
-        self.start = settings_of(posterior)
+        posterior = fit_posterior(trial_data(trials[::step]), self.start)
+        self.start = hyperparameters(posterior)
         differ = candidates_differ(trials, self.sharing)
-        return judged(self.space, self.seed_point, trials, posterior, self.seed, differ)
+        return make_recommendation(
+            self.space, self.seed_point, trials, posterior, self.seed, differ
+        )
 
 
 def slice_points(through: Point, axis: int, count: int) -> Floats:
@@ -167,7 +178,7 @@ def slice_points(through: Point, axis: int, count: int) -> Floats:
     return points
 
 
-class WeightWord(StrEnum):
+class WeightConclusion(StrEnum):
     """What the games say of a weight."""
 
     MATTERS = "matters"
@@ -184,8 +195,8 @@ class WeightAnswer(NamedTuple):
     value: Value  # of the highest posterior mean
     low: Value  # 95 % interval of where it is best
     high: Value
-    gain_elo: Score  # over the same point with this weight at its seed value
-    answer: WeightWord
+    gain_elo: ScoreInterval  # over the same point with this weight at its seed value
+    answer: WeightConclusion
 
 
 def weight_answers(
@@ -200,17 +211,17 @@ def weight_answers(
 
     `clipped` are those that an edge held back while the search walked.
     """
-    tops, answers = highest_points(posterior, best, seed), list[WeightAnswer]()
+    tops, answers = sampled_maxima(posterior, best, seed), list[WeightAnswer]()
     for place, axis in enumerate(space.axes):
         low, high = (axis.weight(float(u)) for u in np.quantile(tops[:, place], (0.025, 0.975)))
-        at_seed = moved(best, place, float(seed_point[place]))
-        gain = gained(posterior, best, at_seed)
+        at_seed = with_weight(best, place, float(seed_point[place]))
+        gain = elo_gain(posterior, best, at_seed)
         way = abs(float(best[place] - seed_point[place]))
-        answer = answer_of(gain, near=way == 0.0 if axis.choices else way < NEAR_SEED)
+        answer = conclude_weight(gain, near=way == 0.0 if axis.choices else way < NEAR_SEED)
         value = axis.weight(float(best[place]))
         if not axis.choices and min(best[place], 1.0 - best[place]) <= EDGE:
             held = bool(clipped) and clipped[place]
-            answer = WeightWord.WIDEN if held else edge_answer(posterior, best, place)
+            answer = WeightConclusion.WIDEN if held else edge_answer(posterior, best, place)
         answers.append(WeightAnswer(axis.name, value, low, high, gain, answer))
     return answers
 
@@ -222,51 +233,55 @@ def after_match(answers: Sequence[WeightAnswer], shows_gain: bool) -> list[Weigh
     match shows a gain. A weight that is tuned alone then matters, as nothing else was changed.
     """
     if shows_gain:
-        told = (WeightWord.UNTOLD, WeightWord.LITTLE) if len(answers) == 1 else ()
-        return [_answered(each, WeightWord.MATTERS) if each.answer in told else each
+        told = (WeightConclusion.UNTOLD, WeightConclusion.LITTLE) if len(answers) == 1 else ()
+        return [_answered(each, WeightConclusion.MATTERS) if each.answer in told else each
                 for each in answers]  # fmt: skip
     return [
-        _answered(each, WeightWord.UNTOLD) if each.answer is WeightWord.MATTERS else each
+        _answered(each, WeightConclusion.UNTOLD)
+        if each.answer is WeightConclusion.MATTERS
+        else each
         for each in answers
     ]
 
 
-def _answered(each: WeightAnswer, word: WeightWord) -> WeightAnswer:
+def _answered(each: WeightAnswer, word: WeightConclusion) -> WeightAnswer:
     return each._replace(answer=word)
 
 
-def answer_of(gain: Score, near: bool) -> WeightWord:
+def conclude_weight(gain: ScoreInterval, near: bool) -> WeightConclusion:
     """What a gain with its interval says; near its seed value a weight may matter elsewhere."""
     if gain.low > 0.0:
-        return WeightWord.MATTERS
-    return WeightWord.LITTLE if gain.high < LITTLE_ELO and not near else WeightWord.UNTOLD
+        return WeightConclusion.MATTERS
+    return (
+        WeightConclusion.LITTLE if gain.high < LITTLE_ELO and not near else WeightConclusion.UNTOLD
+    )
 
 
-def edge_answer(posterior: Posterior, best: Point, place: int) -> WeightWord:
+def edge_answer(posterior: Posterior, best: Point, place: int) -> WeightConclusion:
     """Whether a weight near an edge of its range loses when it is moved inwards."""
     inwards = INWARDS if best[place] < 0.5 else -INWARDS
-    gain = gained(posterior, best, moved(best, place, float(best[place]) + inwards))
-    return WeightWord.WIDEN if gain.low > 0.0 else WeightWord.FLAT_EDGE
+    gain = elo_gain(posterior, best, with_weight(best, place, float(best[place]) + inwards))
+    return WeightConclusion.WIDEN if gain.low > 0.0 else WeightConclusion.FLAT_EDGE
 
 
-def moved(point: Point, place: int, unit: float) -> Point:
+def with_weight(point: Point, place: int, unit: float) -> Point:
     """The same point with one weight elsewhere."""
     other = np.array(point)
     other[place] = unit
     return other
 
 
-def gained(posterior: Posterior, better: Point, worse: Point) -> Score:
+def elo_gain(posterior: Posterior, better: Point, worse: Point) -> ScoreInterval:
     """The difference of two points in Elo, with its 95 % interval."""
-    score = at(posterior, better).value
+    score = score_at(posterior, better).value
     gain, spread = posterior.difference(better, worse)
     ends = (gain, gain - Z_95 * spread, gain + Z_95 * spread)
-    return Score(*(elo_within(score) - elo_within(score - each) for each in ends))
+    return ScoreInterval(*(clamped_elo(score) - clamped_elo(score - each) for each in ends))
 
 
-def highest_points(posterior: Posterior, best: Point, seed: int) -> Floats:
+def sampled_maxima(posterior: Posterior, best: Point, seed: int) -> Floats:
     """Where each of many surfaces drawn from the process is highest, among some points."""
-    rng, dims = seeded(seed, -2), len(best)
+    rng, dims = trial_rng(seed, -2), len(best)
     near = np.clip(best + NEAR * rng.standard_normal((NEAR_POINTS, dims)), 0.0, 1.0)
     points = np.concatenate([rng.random((SPREAD_POINTS, dims)), near, best[None, :]])
     root = np.linalg.cholesky(posterior.covariance(points) + 1e-9 * np.eye(len(points)))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple
 
-from agents.sandbox.sandbox import Wall
+from agents.sandbox.sandbox import Sandbox
 from arena.analysis.repeatability import KEY, repeatability, untested_line
 from arena.config.command_line import RunOptions
 from arena.planning.openings.openings import Openings
@@ -16,34 +16,34 @@ from arena.planning.openings.registry import make_openings
 from arena.storage import provenance
 from arena.storage.journal import Journal
 from arena.storage.run_log import RunLog
-from arena.terminal.progress_line import LiveLine, run_shown
+from arena.terminal.progress_line import LiveLine, run_progress
 from arena.tuning import budget, study_files
-from arena.tuning.budget import TERM_SHARE, StudyPlan
-from arena.tuning.equal_time import share_of_nodes
+from arena.tuning.budget import TERM_SHARE, StudyBudget
+from arena.tuning.equal_time import equal_time_node_ratio
 from arena.tuning.optuna_study import StudyEnd, write_study
-from arena.tuning.problems import few_valued
+from arena.tuning.problems import coarse_axes
 from arena.tuning.recommendation import (
     BestSoFar,
     Recommendation,
     after_match,
     answer_lines,
     recommend,
-    recommended_text,
+    recommendation_text,
     weight_answers,
 )
 from arena.tuning.samplers.registry import (
     Sampler,
     SearchPlan,
-    clipped,
-    final,
-    own_pairs,
+    clipped_weights,
+    final_point,
+    fixed_pairs,
     sampler,
-    sharing,
+    trials_per_step,
     widened,
 )
 from arena.tuning.space import Point, values_text
-from arena.tuning.study_config import Tuning, against_seed
-from arena.tuning.study_page import StudyReport, pictures, whole_page
+from arena.tuning.study_config import StudyConfig, against_seed
+from arena.tuning.study_page import StudyReport, study_charts, study_page
 from arena.tuning.surrogate import Posterior
 from arena.tuning.table import TIME
 from arena.tuning.trial_games import (
@@ -54,7 +54,7 @@ from arena.tuning.trial_games import (
     played,
     trial_games,
 )
-from arena.tuning.trials import Trial, bundled, stored_trials
+from arena.tuning.trials import Trial, bundle_trials, load_trials
 from arena.tuning.validation import (
     SEED,
     TUNED,
@@ -62,15 +62,15 @@ from arena.tuning.validation import (
     StudyVerdict,
     Validation,
     claim_text,
-    could_be_shown,
+    detectable_gain,
     gain_text,
+    no_validation,
     opponents_text,
     other_cost,
-    unneeded,
     validate,
-    validate_pool,
+    validate_against_opponents,
 )
-from games.base.errors import printable, printed, say
+from games.base.errors import print_error, print_safely, printable
 from games.base.files import write_text
 from games.base.text import listed
 
@@ -83,8 +83,8 @@ STEPS_AHEAD = 6  # a walk that learns so late loses nothing, if the mean of its 
 class Study:
     """A study under way: its plan, its games, its journal."""
 
-    tuning: Tuning
-    plan: StudyPlan
+    tuning: StudyConfig
+    plan: StudyBudget
     games: TrialGames
     held_out: Openings
     journal: Journal
@@ -111,45 +111,47 @@ class PlayedTrials(NamedTuple):
     widened: bool
 
 
-def prepared(tuning: Tuning, options: RunOptions, journal: Journal) -> Study:
+def prepare_study(tuning: StudyConfig, options: RunOptions, journal: Journal) -> Study:
     """The study, ready to play: openings drawn, agents compiled, its plan made or read back."""
     stored, begun = journal.plan(), time.monotonic()
-    plan = _planned(tuning, options) if stored is None else StudyPlan(**json.loads(stored))
+    plan = _planned(tuning, options) if stored is None else StudyBudget(**json.loads(stored))
     journal.keep_plan(json.dumps(plan._asdict()))
     tuning = replace(tuning, share=plan.share)
-    for_trials, held_out = budget.drawn(tuning, plan)
+    for_trials, held_out = budget.split_openings(tuning, plan)
     whole = _trial_games(tuning, plan, for_trials, options.wall)
     return Study(tuning, plan, whole, held_out, journal, options, begun)
 
 
-def _planned(tuning: Tuning, options: RunOptions) -> StudyPlan:
+def _planned(tuning: StudyConfig, options: RunOptions) -> StudyBudget:
     """The file's plan, or as much of it as fits into the budget at the speed measured now."""
-    share = share_of_candidates(tuning, options.wall) if tuning.equal == TIME else 1.0
-    whole = budget.as_written(tuning)._replace(share=share)
+    share = candidate_node_ratio(tuning, options.wall) if tuning.equal == TIME else 1.0
+    whole = budget.budget_from_file(tuning)._replace(share=share)
     if options.budget is None:
         return whole
     smallest = whole._replace(games=min(whole.games, 40), trials=1, total=1)
-    openings = budget.drawn(tuning, smallest)[0]
+    openings = budget.split_openings(tuning, smallest)[0]
     trial = _trial_games(tuning, smallest, openings, options.wall)
     seed = tuning.space.changes(tuning.space.point(tuning.seed_values))
     rate = games_per_second(trial, seed, MEASURED_SECONDS) * options.at_once
-    return budget.within(tuning, options.budget, rate)._replace(share=share)
+    return budget.budget_from_seconds(tuning, options.budget, rate)._replace(share=share)
 
 
-def share_of_candidates(tuning: Tuning, wall: Wall) -> float:
+def candidate_node_ratio(tuning: StudyConfig, wall: Sandbox) -> float:
     """The share of nodes of candidates, none of whose tuned weights is 0: those cost time."""
     space, values = tuning.space, dict(tuning.seed_values)
     for axis in space.axes:
         if not values[axis.name] and not axis.choices:
             values[axis.name] = max(axis.low, axis.high, key=abs)
-    candidate = tuning.spec.changed(**space.changes(space.point(values)))
+    candidate = tuning.spec.replace(**space.changes(space.point(values)))
     openings = make_openings(
         tuning.plan.of, tuning.plan.openings, MEASURED_OPENINGS, tuning.plan.seed
     )
-    return share_of_nodes(candidate, tuning.spec, tuning.plan.of, openings, wall)
+    return equal_time_node_ratio(candidate, tuning.spec, tuning.plan.of, openings, wall)
 
 
-def _trial_games(tuning: Tuning, of: StudyPlan, openings: Openings, wall: Wall) -> TrialGames:
+def _trial_games(
+    tuning: StudyConfig, of: StudyBudget, openings: Openings, wall: Sandbox
+) -> TrialGames:
     return trial_games(
         tuning.plan,
         tuning.candidate,
@@ -157,12 +159,12 @@ def _trial_games(tuning: Tuning, of: StudyPlan, openings: Openings, wall: Wall) 
         budget.opponents_of(tuning, of.games),
         openings,
         of.total,
-        sharing(tuning.method),
+        trials_per_step(tuning.method),
         wall,
     )
 
 
-def sampler_of(tuning: Tuning, of: StudyPlan) -> Sampler:
+def sampler_of(tuning: StudyConfig, of: StudyBudget) -> Sampler:
     """The method that the file names."""
     space, seed = tuning.space, tuning.plan.seed
     point = space.point(tuning.seed_values)
@@ -170,9 +172,9 @@ def sampler_of(tuning: Tuning, of: StudyPlan) -> Sampler:
     return sampler(tuning.method, plan)
 
 
-def window_of(tuning: Tuning) -> int:
+def window_of(tuning: StudyConfig) -> int:
     """How many trials are under way: small steps are many, or the workers would wait."""
-    return STEPS_AHEAD * sharing(tuning.method) if own_pairs(tuning.method) else WINDOW
+    return STEPS_AHEAD * trials_per_step(tuning.method) if fixed_pairs(tuning.method) else WINDOW
 
 
 def write_run(study: Study, digest: str) -> None:
@@ -180,7 +182,7 @@ def write_run(study: Study, digest: str) -> None:
     tuning = study.tuning
     provenance.note_started(
         study.journal.directory,
-        provenance.origin_of(tuning.experiment.name, tuning.plan)._replace(digest=digest),
+        provenance.identify_run(tuning.experiment.name, tuning.plan)._replace(digest=digest),
         {
             "path": str(tuning.experiment.path.absolute()),
             "tuned": tuning.agent,
@@ -191,22 +193,22 @@ def write_run(study: Study, digest: str) -> None:
     )
 
 
-def all_trials(study: Study, digest: str) -> PlayedTrials:
+def play_trials(study: Study, digest: str) -> PlayedTrials:
     """The trials of the journal, then the others."""
     tuning, options = study.tuning, study.options
-    known = stored_trials(study.journal)
+    known = load_trials(study.journal)
     write_run(study, digest)
     if known and not options.quiet:
         size = study.plan.size
         done, whole = len(known) // size, study.plan.trials // size
-        say(f"continuing: {done} of {whole} trials were played before")
+        print_error(f"continuing: {done} of {whole} trials were played before")
     queue = TrialQueue(
         study.games, sampler_of(tuning, study.plan), study.plan.trials, options.workers, known,
         window_of(tuning), study.plan.size > 1,
     )  # fmt: skip
     best = BestSoFar(
         tuning.space, tuning.space.point(tuning.seed_values), tuning.plan.seed,
-        sharing(tuning.method),
+        trials_per_step(tuning.method),
     )  # fmt: skip
     trials = list(queue.replayed())
     before, steps = len(trials), widened(queue.sampler)
@@ -217,10 +219,13 @@ def all_trials(study: Study, digest: str) -> PlayedTrials:
             steps = widened_steps(queue.sampler, steps, options)
             if time.monotonic() > deadline:
                 queue.end_at_once()
-            line.show(lambda seconds: study_lines(study.plan, trials, before, best, seconds))
+            line.show(lambda seconds: progress_lines(study.plan, trials, before, best, seconds))
     study.journal.keep_plan(json.dumps(study.plan._replace(trials=len(trials))._asdict()))
     return PlayedTrials(
-        trials, final(queue.sampler), clipped(queue.sampler), widened(queue.sampler) > 1.0
+        trials,
+        final_point(queue.sampler),
+        clipped_weights(queue.sampler),
+        widened(queue.sampler) > 1.0,
     )
 
 
@@ -228,12 +233,12 @@ def widened_steps(of: Sampler, before: float, options: RunOptions) -> float:
     """How many times as wide the steps are now; it is said when that is new."""
     now = widened(of)
     if now > before and not options.quiet:
-        say("no game changed between candidates: the search takes wider steps")
+        print_error("no game changed between candidates: the search takes wider steps")
     return now
 
 
-def study_lines(
-    plan: StudyPlan, trials: Sequence[Trial], before: int, best: BestSoFar, seconds: float
+def progress_lines(
+    plan: StudyBudget, trials: Sequence[Trial], before: int, best: BestSoFar, seconds: float
 ) -> list[str]:
     """Trials played, games per second, time left; the recommendation with its interval."""
     new = len(trials) - before
@@ -252,32 +257,35 @@ def recommended(
 ) -> tuple[Recommendation, Posterior]:
     """The recommendation of the trials of this study."""
     space, seed = study.tuning.space, study.tuning.plan.seed
-    seed_point, shown = space.point(study.tuning.seed_values), bundled(trials, study.plan.size)
+    seed_point, shown = (
+        space.point(study.tuning.seed_values),
+        bundle_trials(trials, study.plan.size),
+    )
     best, posterior = recommend(
-        space, seed_point, trials, seed, arrived, sharing(study.tuning.method)
+        space, seed_point, trials, seed, arrived, trials_per_step(study.tuning.method)
     )
     return best._replace(trials=len(shown)), posterior
 
 
 def search(study: Study, digest: str) -> Search:
     """Play all trials; returns their recommendation."""
-    found = all_trials(study, digest)
+    found = play_trials(study, digest)
     best, posterior = recommended(study, found.trials, found.arrived)
-    shown = bundled(found.trials, study.plan.size)
+    shown = bundle_trials(found.trials, study.plan.size)
     return Search(best, posterior, shown, found.clipped, found.widened)
 
 
-def tune(tuning: Tuning, options: RunOptions) -> StudyVerdict:
+def tune(tuning: StudyConfig, options: RunOptions) -> StudyVerdict:
     """Play what is left of the study and of its validation; write its files, print the answer."""
     options.wall.required |= tuning.plan.walls_required
     digest = study_digest(tuning, options.budget)
     directory = options.results / tuning.experiment.name / f"tune-{digest}"
     with Journal(directory, digest, options.fresh) as journal, RunLog(directory / "run.log"):
-        study = prepared(tuning, options, journal)
-        return concluded(study, search(study, digest), digest)
+        study = prepare_study(tuning, options, journal)
+        return finish_study(study, search(study, digest), digest)
 
 
-def study_digest(tuning: Tuning, budget: float | None) -> str:
+def study_digest(tuning: StudyConfig, budget: float | None) -> str:
     """The name of a study: all that decides its trials."""
     deciding = {
         "experiment": tuning.plan.digest(),
@@ -297,7 +305,7 @@ def study_digest(tuning: Tuning, budget: float | None) -> str:
     return hashlib.blake2b(json.dumps(deciding).encode(), digest_size=5).hexdigest()
 
 
-def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
+def finish_study(study: Study, searched: Search, digest: str) -> StudyVerdict:
     """Validate the recommendation, write everything, print the answer."""
     tuning, directory = study.tuning, study.journal.directory
     best, posterior, trials, clipped, widened = searched
@@ -312,34 +320,34 @@ def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
         path, study_files.recommendation_json(tuning, best, trials, before, None, widened)
     )
     if not study.options.quiet:
-        say(recommended_text(best))
-    validation = validated(study, searched)
-    end = study_end(tuning, best, validation)
+        print_error(recommendation_text(best))
+    validation = validate_study(study, searched)
+    end = study_attributes(tuning, best, validation)
     write_study(directory, tuning.experiment.name, tuning.space, trials, end)
     answers = after_match(answers, validation.shows_gain)
     result = study_files.recommendation_json(tuning, best, trials, answers, validation, widened)
     study_files.write_json(path, result)
     study_files.write_validation(directory / "validation.parquet", validation, origin)
     report = StudyReport(tuning, trials, posterior, best, validation, answers)
-    drawings = pictures(report)
+    drawings = study_charts(report)
     for name, drawing in drawings.items():
         write_text(directory / f"{name}.svg", drawing)
-    write_text(directory / "report.html", whole_page(report, drawings))
+    write_text(directory / "report.html", study_page(report, drawings))
     if validation.verdict is StudyVerdict.BETTER:
-        result |= study_files.write_better(tuning, best, validation, directory)
+        result |= study_files.write_tuned_options(tuning, best, validation, directory)
     claimed, other = validation.claim, validation.other_cost
     matches = max(validation.games, 0 if claimed is None else claimed.games)  # one has the other
     games = best.games + matches + (0 if other is None else other.games)
     provenance.note_finished(directory, games)
     text = json.dumps(result, indent=1) if study.options.json else "\n".join(answer(report, result))
     study.options.interrupts.finish()
-    printed(lambda: print(text))
+    print_safely(lambda: print(text))
     if not study.options.quiet:
-        say(f"everything: {directory}")
+        print_error(f"everything: {directory}")
     return validation.verdict
 
 
-def study_end(tuning: Tuning, best: Recommendation, validation: Validation) -> StudyEnd:
+def study_attributes(tuning: StudyConfig, best: Recommendation, validation: Validation) -> StudyEnd:
     """The conclusions for Optuna's database."""
     claim = validation.claim
     words = {
@@ -356,18 +364,18 @@ def study_end(tuning: Tuning, best: Recommendation, validation: Validation) -> S
     return StudyEnd(best.point, None if claim is None else claim.score.value, words)
 
 
-def validated(study: Study, searched: Search) -> Validation:
+def validate_study(study: Study, searched: Search) -> Validation:
     """The match of the recommended weights; none is played if they are the seed weights."""
     tuning, best = study.tuning, searched.best
     claimed = min(study.plan.claim_pairs, len(study.held_out))
     if best.flat:
-        elo = could_be_shown(claimed, searched.trials)
-        return unneeded(tuning.validation.plan(), elo)
+        elo = detectable_gain(claimed, searched.trials)
+        return no_validation(tuning.validation.plan(), elo)
     with LiveLine(study.options.quiet, study.journal.directory) as line:
         directory, options = study.journal.directory, study.options.playing
-        shown = Shown(directory, options, run_shown(line, (TUNED, SEED)))
+        shown = Shown(directory, options, run_progress(line, (TUNED, SEED)))
         changes = tuning.space.changes(best.point)
-        way = validate if against_seed(tuning) else validate_pool
+        way = validate if against_seed(tuning) else validate_against_opponents
         pairs = min(study.plan.term_pairs, len(study.held_out) // TERM_SHARE)
         validation = way(tuning, changes, study.held_out, claimed, shown)
         gain = other_cost(tuning, changes, study.held_out, pairs, shown)
@@ -405,11 +413,11 @@ def answer(report: StudyReport, result: dict[str, object]) -> Iterator[str]:
         yield f"use it       the lines of {printable(str(result['options_file']))}"
 
 
-def method_text(tuning: Tuning) -> str:
+def method_text(tuning: StudyConfig) -> str:
     """The method; where it was ours to choose, why this one."""
     if not tuning.chosen:
         return tuning.method
-    few = few_valued(tuning.space)
+    few = coarse_axes(tuning.space)
     why = "all weights are numbers: many small steps from the seed weights"
     if few:
         why = f"{listed(few)} {'has' if len(few) == 1 else 'have'} few values: small steps see none"

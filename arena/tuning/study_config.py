@@ -6,16 +6,22 @@ from itertools import combinations
 from pathlib import Path
 
 from agents.core import AgentSpec, SpecError
-from agents.registry import checked_kind, kind_of, settings
-from arena.config.experiment import Experiment, Meets, Setup, plan_of, read_setup
+from agents.registry import kind_of, option_values, require_kind
+from arena.config.experiment import (
+    CommonSettings,
+    Experiment,
+    MatchSchedule,
+    build_plan,
+    read_common,
+)
 from arena.config.toml_file import Problems, Source, read
 from arena.planning.plan import Plan
-from arena.planning.schedules.registry import no_agent
-from arena.stats.sprt import forecast
+from arena.planning.schedules.registry import unknown_agent_message
+from arena.stats.sprt import expected_lengths
 from arena.tuning.problems import (
     agent_problem,
     budget_problems,
-    chosen_method,
+    default_sampler,
     space_problems,
     time_problem,
     weights_problem,
@@ -28,11 +34,11 @@ from arena.tuning.table import (
     TUNE_TOP,
     TuneTable,
     ValidationTable,
-    say_of_tune,
+    report_tune_problem,
     tune_table,
 )
 from games import Game
-from games.base.text import shown
+from games.base.text import format_value
 
 LEAST_ELO = 0.1  # which some hundred million pairings tell from nothing
 LARGEST_SHARE = 1e9
@@ -42,7 +48,7 @@ Shares = tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tuning:
+class StudyConfig:
     """Everything a study is made of."""
 
     experiment: Experiment
@@ -63,8 +69,8 @@ class Tuning:
         """The agent that is tuned, with the nodes that a candidate has."""
         if self.share == 1.0:
             return self.spec
-        nodes = settings(kind_of(self.spec).options, self.spec, self.plan.of)["nodes"]
-        return self.spec.changed(nodes=max(1, round(self.share * nodes)))
+        nodes = option_values(kind_of(self.spec).options, self.spec, self.plan.of)["nodes"]
+        return self.spec.replace(nodes=max(1, round(self.share * nodes)))
 
     @property
     def spec(self) -> AgentSpec:
@@ -77,19 +83,19 @@ class Tuning:
         return self.experiment.plan
 
 
-def against_seed(tuning: Tuning) -> bool:
+def against_seed(tuning: StudyConfig) -> bool:
     """Whether the only opponent is the agent with its seed weights."""
     return [name for name, _ in tuning.opponents] == [tuning.agent]
 
 
-def load_tuning(path: Path, overrides: Sequence[str] = ()) -> Tuning:
+def load_study(path: Path, overrides: Sequence[str] = ()) -> StudyConfig:
     """The study in a file; ExperimentError says all that is wrong with it."""
-    return tuning_in(*read(Path(path), overrides))
+    return parse_study(*read(Path(path), overrides))
 
 
-def tuning_in(source: Source, problems: Problems) -> Tuning:
+def parse_study(source: Source, problems: Problems) -> StudyConfig:
     """The study that tables describe."""
-    setup = read_setup(source, TUNE_TOP, problems)
+    setup = read_common(source, TUNE_TOP, problems)
     table = tune_table(setup.values.get("tune", {}))
     opponents: Shares = ()
     searched = None
@@ -102,9 +108,9 @@ def tuning_in(source: Source, problems: Problems) -> Tuning:
     assert searched is not None  # likewise
     space, seeds = searched
     matches = tuple(combinations(range(len(setup.agents)), 2))
-    plan = plan_of(setup, Meets(matches, None))
+    plan = build_plan(setup, MatchSchedule(matches, None))
     plan = replace(plan, keep_moves=False, stop=None, thoughts=False)
-    return Tuning(
+    return StudyConfig(
         experiment=Experiment(setup.settings.name, source.path, plan),
         agent=table.agent,
         space=space,
@@ -112,7 +118,7 @@ def tuning_in(source: Source, problems: Problems) -> Tuning:
         opponents=opponents,
         games=table.games,
         trials=table.trial_count,
-        method=chosen_method(space) if table.method == AUTO else table.method,
+        method=default_sampler(space) if table.method == AUTO else table.method,
         chosen=table.method == AUTO,
         validation=table.validation,
         equal=table.equal,
@@ -120,26 +126,26 @@ def tuning_in(source: Source, problems: Problems) -> Tuning:
 
 
 def read_search(
-    table: TuneTable, setup: Setup, problems: Problems
+    table: TuneTable, setup: CommonSettings, problems: Problems
 ) -> tuple[Space, dict[str, Value]] | None:
     """The space and the seed weights in it; None if there are none, which is said."""
     for key, message in budget_problems(table):
-        say_of_tune(problems, message, key)
+        report_tune_problem(problems, message, key)
     if message := agent_problem(table.agent, setup.agents):
-        say_of_tune(problems, message, "agent")
+        report_tune_problem(problems, message, "agent")
     if message or setup.of is None:
         return None
     spec = setup.agents[table.agent]
     if table.weights and (found := weights_problem(table.agent, spec, setup.of)):
-        say_of_tune(problems, found[1], found[0])
+        report_tune_problem(problems, found[1], found[0])
         return None
     if message := time_problem(table, spec):
-        say_of_tune(problems, message, "equal")
+        report_tune_problem(problems, message, "equal")
     space, seeds = read_space(table, spec, setup.of, problems)
     for key, message in space_problems(table, space):
-        say_of_tune(problems, message, key)
+        report_tune_problem(problems, message, key)
     if space.axes and not problems.found and (why := candidate_problem(spec, space, setup.of)):
-        say_of_tune(problems, why, "options")
+        report_tune_problem(problems, why, "options")
     return space, seeds
 
 
@@ -147,7 +153,7 @@ def candidate_problem(spec: AgentSpec, space: Space, of: Game) -> str | None:
     """Why the candidates at one end of all ranges are no agents of the game."""
     for end in (0.0, 1.0):
         try:
-            checked_kind(spec.changed(**space.changes([end] * len(space.axes))), of)
+            require_kind(spec.replace(**space.changes([end] * len(space.axes))), of)
         except SpecError as error:
             return str(error)
     return None
@@ -158,22 +164,22 @@ def validation_problems(table: ValidationTable, problems: Problems) -> None:
     try:
         plan = table.plan()
     except ValueError as error:
-        say_of_tune(problems, str(error), "validation")
+        report_tune_problem(problems, str(error), "validation")
         return
     if plan.elo1 - plan.elo0 < LEAST_ELO:
         message = (
             f"no match can tell {plan.elo1:g} Elo from {plan.elo0:g}; "
             f"elo1 must be at least {LEAST_ELO:g} above elo0"
         )
-        say_of_tune(problems, message, "validation", "elo1")
+        report_tune_problem(problems, message, "validation", "elo1")
         return
-    needed = int(forecast(plan, TYPICAL_VARIANCE)[2])
+    needed = int(expected_lengths(plan, TYPICAL_VARIANCE)[2])
     if table.pairs < needed:
         message = (
             f"{table.pairs} pairs cannot tell {plan.elo1:g} Elo from {plan.elo0:g}; "
             f"about {needed:,} are needed, or a larger elo1"
         )
-        say_of_tune(problems, message, "validation", "pairs")
+        report_tune_problem(problems, message, "validation", "pairs")
 
 
 def read_opponents(table: TuneTable, agents: Mapping[str, AgentSpec], problems: Problems) -> Shares:
@@ -189,11 +195,15 @@ def read_opponents(table: TuneTable, agents: Mapping[str, AgentSpec], problems: 
         or not all(is_number(share) and 0 < share <= LARGEST_SHARE for share in shares.values())
     ):
         message = "opponents must be names, or shares like { smart = 0.7, greedy = 0.3 }"
-        say_of_tune(problems, f"{message}, got {shown(table.opponents)}", "opponents")
+        report_tune_problem(
+            problems, f"{message}, got {format_value(table.opponents)}", "opponents"
+        )
         return ()
     if table.opponents is not None:
         for name in shares:
             if name not in agents:
-                say_of_tune(problems, no_agent(name, agents), "opponents", name)
+                report_tune_problem(
+                    problems, unknown_agent_message(name, agents), "opponents", name
+                )
     total = sum(shares.values())
     return tuple((name, float(share) / total) for name, share in shares.items())

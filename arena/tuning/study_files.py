@@ -7,12 +7,12 @@ from pathlib import Path
 
 from agents.options import LIMITS
 from arena.storage.parquet import write_columns
-from arena.storage.provenance import now_text, versions
+from arena.storage.provenance import timestamp, versions
 from arena.tuning.recommendation import Recommendation, WeightAnswer
 from arena.tuning.space import WEIGHTS, Space, value_text
-from arena.tuning.study_config import Tuning
+from arena.tuning.study_config import StudyConfig
 from arena.tuning.trials import Trial
-from arena.tuning.validation import StudyClaim, Validation, as_json, gain_json
+from arena.tuning.validation import StudyClaim, Validation, gain_json, validation_to_json
 from games.base.files import write_text
 
 # In the study's directory: nothing else is touched.
@@ -53,7 +53,7 @@ def write_validation(path: Path, validation: Validation, origin: Origin) -> None
         "score": [float(x) for x in validation.points],
         "llr": [float(x) for x in validation.llr],
     }
-    write_table(path, columns, {**origin, "validation": as_json(validation)})
+    write_table(path, columns, {**origin, "validation": validation_to_json(validation)})
 
 
 def write_table(
@@ -68,7 +68,7 @@ def write_table(
 
 
 def recommendation_json(
-    tuning: Tuning,
+    tuning: StudyConfig,
     best: Recommendation,
     trials: Sequence[Trial],
     answers: Sequence[WeightAnswer],
@@ -99,7 +99,7 @@ def recommendation_json(
             "score": lucky.score,
             "note": "mostly luck: not a recommendation",
         },
-        "validation": None if validation is None else as_json(validation),
+        "validation": None if validation is None else validation_to_json(validation),
         "at_other_cost": None if validation is None else gain_json(validation.other_cost),
     }
 
@@ -133,8 +133,8 @@ def write_json(path: Path, content: Mapping[str, object]) -> None:
     write_text(path, json.dumps(content, indent=1) + "\n")
 
 
-def write_better(
-    tuning: Tuning, best: Recommendation, validation: Validation, directory: Path
+def write_tuned_options(
+    tuning: StudyConfig, best: Recommendation, validation: Validation, directory: Path
 ) -> dict[str, object]:
     """The files of weights and options that proved better; where they are, for the answer."""
     digest, written = directory.name.removeprefix("tune-"), dict[str, object]()
@@ -144,12 +144,12 @@ def write_better(
         write_text(directory / WEIGHTS_FILE, text)
         written["weights_file"] = str((directory / WEIGHTS_FILE).absolute())
     if places - {WEIGHTS}:
-        write_text(directory / OPTIONS_FILE, agent_toml(tuning, best, validation))
+        write_text(directory / OPTIONS_FILE, options_toml(tuning, best, validation))
         written["options_file"] = str((directory / OPTIONS_FILE).absolute())
     return written
 
 
-def agent_toml(tuning: Tuning, best: Recommendation, validation: Validation) -> str:
+def options_toml(tuning: StudyConfig, best: Recommendation, validation: Validation) -> str:
     """The options that were tuned, as lines for the table of the agent."""
     changes = {k: v for k, v in tuning.space.changes(best.point).items() if k != WEIGHTS}
     head = f"# Tuned options for {tuning.plan.game}: {validation.text}."
@@ -166,7 +166,9 @@ def toml_value(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)  # numbers, texts, true and false are alike in both
 
 
-def weights_toml(tuning: Tuning, best: Recommendation, validation: Validation, digest: str) -> str:
+def weights_toml(
+    tuning: StudyConfig, best: Recommendation, validation: Validation, digest: str
+) -> str:
     """A weights file for agents to name, with its provenance."""
     weights = tuning.space.weights(best.point)
     spec, experiment = tuning.candidate, tuning.experiment
@@ -180,7 +182,7 @@ def weights_toml(tuning: Tuning, best: Recommendation, validation: Validation, d
         "[provenance]",
         f"experiment = {json.dumps(experiment.name)}",
         f"run = {json.dumps(digest)}",
-        f"written = {json.dumps(now_text())}",
+        f"written = {json.dumps(timestamp())}",
         f"game = {json.dumps(tuning.plan.game)}",
         f"agent = {json.dumps(agent)}",
         f"seed_weights = {json.dumps(json.dumps(dict(tuning.seed_values)))}",

@@ -12,11 +12,11 @@ from arena.tuning.recommendation import (
     Recommendation,
     WeightAnswer,
     interval_text,
-    recommended_text,
+    recommendation_text,
     slice_points,
 )
 from arena.tuning.space import value_text
-from arena.tuning.study_config import Tuning
+from arena.tuning.study_config import StudyConfig
 from arena.tuning.surrogate import Posterior
 from arena.tuning.trials import Trial
 from arena.tuning.validation import Validation, claim_text, gain_text
@@ -29,7 +29,7 @@ MOST_SLICES = 24
 class StudyReport(NamedTuple):
     """All results of a finished study."""
 
-    tuning: Tuning
+    tuning: StudyConfig
     trials: Sequence[Trial]
     posterior: Posterior
     recommendation: Recommendation
@@ -37,13 +37,13 @@ class StudyReport(NamedTuple):
     answers: Sequence[WeightAnswer]
 
 
-def pictures(study: StudyReport) -> dict[str, str]:
+def study_charts(study: StudyReport) -> dict[str, str]:
     """All pictures as SVG by name; of many weights the first ones have one."""
     drawings = {"history": history(study)}
     for axis, name in enumerate(study.tuning.space.names[:MOST_SLICES]):
         drawings[f"slice_{name}"] = posterior_slice(study, axis)
     if np.isfinite(study.validation.llr).any():
-        drawings["validation"] = path(study)
+        drawings["validation"] = llr_chart(study)
     return drawings
 
 
@@ -51,14 +51,14 @@ def history(study: StudyReport) -> str:
     """The trials in order, with their intervals and the score of the recommendation."""
     trials = study.trials[:: -(-len(study.trials) // MOST_DRAWN)]
     xs = [trial.slot for trial in trials]
-    frame = chart.framed(xs, [y for trial in trials for y in (trial.low, trial.high)])
+    frame = chart.make_frame(xs, [y for trial in trials for y in (trial.low, trial.high)])
     parts = [
-        chart.whiskers(frame, xs, [t.low for t in trials], [t.high for t in trials]),
+        chart.error_bars(frame, xs, [t.low for t in trials], [t.high for t in trials]),
         chart.dots(frame, xs, [trial.score for trial in trials]),
         chart.level(frame, study.recommendation.score.value, "highest posterior mean"),
     ]
     title = "Trials with their 95 % intervals: the highest dot is mostly luck"
-    return chart.drawn(frame, parts, title, "trial", "score")
+    return chart.xy_chart(frame, parts, title, "trial", "score")
 
 
 def posterior_slice(study: StudyReport, axis: int) -> str:
@@ -70,43 +70,43 @@ def posterior_slice(study: StudyReport, axis: int) -> str:
     low, high = means - Z_95 * spreads, means + Z_95 * spreads
     tried = [each.number(float(trial.point[axis])) for trial in study.trials]
     scores = [trial.score for trial in study.trials]
-    frame = chart.framed([each.low, each.high], [*low, *high, *scores])
+    frame = chart.make_frame([each.low, each.high], [*low, *high, *scores])
     seed = each.number(each.unit(study.tuning.seed_values[each.name]))
     parts = [
         chart.dots(frame, tried, scores, chart.FAINT),
         chart.band(frame, xs, list(low), list(high)),
         chart.line(frame, xs, list(means)),
-        chart.upright(frame, seed, "seed", chart.INK),
-        chart.upright(frame, each.number(float(best[axis])), "best"),
+        chart.vertical_line(frame, seed, "seed", chart.INK),
+        chart.vertical_line(frame, each.number(float(best[axis])), "best"),
     ]
     title = f"{each.name}: posterior mean with its 95 % band, other weights at the best point"
-    return chart.drawn(frame, parts, title, each.name, "score")
+    return chart.xy_chart(frame, parts, title, each.name, "score")
 
 
-def path(study: StudyReport) -> str:
+def llr_chart(study: StudyReport) -> str:
     """The log-likelihood ratio of the validation, pairing by pairing."""
     validation = study.validation
     step = -(-len(validation.llr) // MOST_DRAWN)
     places = sorted({*range(0, len(validation.llr), step), len(validation.llr) - 1})
     xs, ys = [each + 1 for each in places], [float(validation.llr[each]) for each in places]
     lower, upper = validation.bounds
-    frame = chart.framed([0, *xs], [*ys, lower, upper])
+    frame = chart.make_frame([0, *xs], [*ys, lower, upper])
     parts = [
         chart.level(frame, upper, "better", chart.GREEN),
         chart.level(frame, lower, "not better"),
         chart.line(frame, xs, ys),
     ]
-    return chart.drawn(frame, parts, f"Validation: {validation.verdict}", "pairing", "LLR")
+    return chart.xy_chart(frame, parts, f"Validation: {validation.verdict}", "pairing", "LLR")
 
 
-def whole_page(study: StudyReport, drawings: dict[str, str]) -> str:
+def study_page(study: StudyReport, drawings: dict[str, str]) -> str:
     """The page of the study."""
     tuning, best = study.tuning, study.recommendation
     parts = [
         plain_page.paragraph(f"{tuning.agent}: {study.validation.text}", "verdict"),
         plain_page.paragraph(expected_text(study)),
         *cost_text(study),
-        plain_page.paragraph(recommended_text(best)),
+        plain_page.paragraph(recommendation_text(best)),
         plain_page.paragraph(
             f"{best.trials} trials, {best.games:,} games, {best.fingerprints} candidates that "
             f"played differently; method {tuning.method}, seed {tuning.plan.seed}"

@@ -18,7 +18,7 @@ SUPPORTED = 2.0  # times the usual error of a tried point: no recommendation bey
 ROOT_5 = math.sqrt(5.0)
 
 
-class Trials(NamedTuple):
+class TrialData(NamedTuple):
     """The trials: points, one in each row, with their scores and the variances of these."""
 
     points: Floats
@@ -29,7 +29,7 @@ class Trials(NamedTuple):
 class Posterior(NamedTuple):
     """A fitted process; `root` is the Cholesky factor of the covariance of the trials."""
 
-    trials: Trials
+    trials: TrialData
     mean: float
     signal: float  # variance
     lengths: Floats
@@ -75,7 +75,7 @@ def matern(a: Floats, b: Floats, lengths: Floats) -> Floats:
     return np.asarray((1.0 + r + r * r / 3.0) * np.exp(-r))
 
 
-def weighted_mean(trials: Trials) -> float:
+def weighted_mean(trials: TrialData) -> float:
     """Mean of the scores, each weighted by its precision, but none by much more than most.
 
     An agent scores one half against itself with hardly any noise: that is no centre.
@@ -84,7 +84,7 @@ def weighted_mean(trials: Trials) -> float:
     return float(np.average(trials.scores, weights=1.0 / noise))
 
 
-def conditioned(trials: Trials, signal: float, lengths: Floats) -> Posterior:
+def condition(trials: TrialData, signal: float, lengths: Floats) -> Posterior:
     """The process with these lengths, after the trials."""
     mean = weighted_mean(trials)
     covariance = signal * matern(trials.points, trials.points, lengths) + np.diag(trials.noise)
@@ -94,7 +94,7 @@ def conditioned(trials: Trials, signal: float, lengths: Floats) -> Posterior:
     return Posterior(trials, mean, signal, lengths, np.asarray(root, np.float64), weights)
 
 
-def evidence(trials: Trials, settings: Floats, mean: float) -> float:
+def log_marginal_likelihood(trials: TrialData, settings: Floats, mean: float) -> float:
     """Log marginal likelihood; `settings` are the logs of the signal and the lengths."""
     signal, lengths = math.exp(settings[0]), np.exp(settings[1:])
     covariance = signal * matern(trials.points, trials.points, lengths) + np.diag(trials.noise)
@@ -106,36 +106,36 @@ def evidence(trials: Trials, settings: Floats, mean: float) -> float:
     return float(-0.5 * half @ half - np.log(np.diag(root)).sum())
 
 
-def fitted(trials: Trials, start: Floats | None = None) -> Posterior:
+def fit_posterior(trials: TrialData, start: Floats | None = None) -> Posterior:
     """The process whose lengths and signal are most likely, within their bounds.
 
     `start` are the settings of an earlier fit, which a few steps improve.
     """
-    settings = best_settings(few(trials), start)
-    return conditioned(trials, math.exp(settings[0]), np.exp(settings[1:]))
+    settings = fit_hyperparameters(thin(trials), start)
+    return condition(trials, math.exp(settings[0]), np.exp(settings[1:]))
 
 
-def settings_of(posterior: Posterior) -> Floats:
+def hyperparameters(posterior: Posterior) -> Floats:
     """The logs of the signal and the lengths: where a later fit may start."""
     return np.log(np.concatenate(([posterior.signal], posterior.lengths)))
 
 
-def few(trials: Trials) -> Trials:
+def thin(trials: TrialData) -> TrialData:
     """At most MOST_FITTED trials, spread over the order in which they were played."""
     count = len(trials.scores)
     if count <= MOST_FITTED:
         return trials
     places = np.linspace(0, count - 1, MOST_FITTED).astype(np.int64)
-    return Trials(trials.points[places], trials.scores[places], trials.noise[places])
+    return TrialData(trials.points[places], trials.scores[places], trials.noise[places])
 
 
-def best_settings(trials: Trials, start: Floats | None) -> Floats:
+def fit_hyperparameters(trials: TrialData, start: Floats | None) -> Floats:
     """Likeliest settings by cycles of golden steps along each setting (a pattern search)."""
     dims, mean = trials.points.shape[1], weighted_mean(trials)
     low = np.log(np.array([LEAST_SIGNAL] + [SHORTEST] * dims))
     high = np.log(np.array([MOST_SIGNAL] + [LONGEST] * dims))
     starts = [start] if start is not None else _starts(trials, low, high)
-    scored = [(evidence(trials, each, mean), each) for each in starts]
+    scored = [(log_marginal_likelihood(trials, each, mean), each) for each in starts]
     best, at = max(scored, key=lambda pair: pair[0])
     step = 0.8 if start is None else 0.2
     while step > 0.04:
@@ -144,7 +144,11 @@ def best_settings(trials: Trials, start: Floats | None) -> Floats:
             for sign in (1.0, -1.0):
                 moved = at.copy()
                 moved[axis] = min(max(moved[axis] + sign * step, low[axis]), high[axis])
-                reached = evidence(trials, moved, mean) if moved[axis] != at[axis] else -math.inf
+                reached = (
+                    log_marginal_likelihood(trials, moved, mean)
+                    if moved[axis] != at[axis]
+                    else -math.inf
+                )
                 if reached > best + 1e-9:
                     best, at, improved = reached, moved, True
                     break
@@ -152,7 +156,7 @@ def best_settings(trials: Trials, start: Floats | None) -> Floats:
     return at
 
 
-def _starts(trials: Trials, low: Floats, high: Floats) -> list[Floats]:
+def _starts(trials: TrialData, low: Floats, high: Floats) -> list[Floats]:
     """A few settings to start from: short, middling and long lengths."""
     spread = max(float(np.var(trials.scores)) - float(np.mean(trials.noise)), LEAST_SIGNAL)
     starts = []
@@ -162,7 +166,7 @@ def _starts(trials: Trials, low: Floats, high: Floats) -> list[Floats]:
     return starts
 
 
-def highest(posterior: Posterior, rng: np.random.Generator) -> Floats:
+def posterior_maximum(posterior: Posterior, rng: np.random.Generator) -> Floats:
     """Where the posterior mean is highest: random points and those tried, then local steps.
 
     Only where trials support it: a method that stays in one place says nothing about the rest.

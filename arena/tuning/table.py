@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from arena.config.keys import ALPHA, BETA, TOP
+from arena.config.keys import ALPHA, BETA, EXPERIMENT_KEYS
 from arena.config.toml_file import Problems
 from arena.stats.sprt import SprtPlan
 from arena.tuning.samplers.registry import SAMPLERS
-from games.base.schema import Key, KeyValues, defaults
+from games.base.schema import Key, KeyValues, default_values
 
 LEAST_GAMES = 20
 SEARCH, CLAIM = 0.85, 0.15  # of all games
@@ -36,7 +36,7 @@ TUNE = (
 )
 TUNE_TOP = tuple(
     replace(key, type="table", required=True, keys=TUNE) if key.name == "tune" else key
-    for key in TOP
+    for key in EXPERIMENT_KEYS
 )
 
 
@@ -86,13 +86,13 @@ def tune_table(values: KeyValues) -> TuneTable | None:
     """The table with the values of `TUNE`; None if it names no agent."""
     if "agent" not in values:
         return None
-    plain = {**defaults(TUNE), **values}
+    plain = {**default_values(TUNE), **values}
     empty: dict[str, object] = {"weights": {}, "options": {}}
     plain |= {name: value for name, value in empty.items() if plain[name] is None}
-    right = defaults(VALIDATION) | (plain["validation"] or {})
+    right = default_values(VALIDATION) | (plain["validation"] or {})
     return TuneTable(**{**plain, "validation": ValidationTable(**right)})
 
 
-def say_of_tune(problems: Problems, message: str, key: str, *inside: str) -> None:
+def report_tune_problem(problems: Problems, message: str, key: str, *inside: str) -> None:
     """A problem with a key of `[tune]`, or with what stands `inside` its table."""
-    problems.say(("tune", key, *inside), message, ("tune", key) if inside else None)
+    problems.add(("tune", key, *inside), message, ("tune", key) if inside else None)

@@ -11,27 +11,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.core import AgentSpec, Settings, Terms
+from agents.core import AgentSpec, HostSettings, Options
 from agents.fault_text import fault_text
 from agents.registry import users_code
-from agents.sandbox.sandbox import Wall
-from arena.planning.games import GameColumn, Games, Termination, decoded, encoded
+from agents.sandbox.sandbox import Sandbox
+from arena.planning.games import GameColumn, Games, Termination, decode_games, encode_games
 from arena.planning.openings.openings import Openings
 from arena.planning.plan import Plan
-from arena.planning.schedule import DrawnPlan, draw
+from arena.planning.schedule import DrawnPlan, make_schedule
 from arena.planning.tasks import Task
 from arena.playing import executor
 from arena.playing.bots import try_users
-from arena.playing.cluster.package import Parcel, parcel
-from arena.playing.executor import ItemFailed, in_order, in_turn
+from arena.playing.cluster.package import WorkPackage, make_package
+from arena.playing.executor import ItemFailed, iterate_items, run_in_order
 from arena.playing.options import Interrupts
 from arena.playing.worker import PlayOptions, Worker
 from arena.storage.journal import Journal
 from arena.storage.run_log import renew_logs
 from arena.tuning.samplers.registry import Sampler, resume, step_played
 from arena.tuning.space import WEIGHTS, Point, Space
-from arena.tuning.trials import StoredTrial, Trial, keep_trial, step_differs, trial_of
-from games.base.errors import Mistake, Unfinished
+from arena.tuning.trials import StoredTrial, Trial, make_trial, step_differs, store_trial
+from games.base.errors import Unfinished, UserError
 
 CANDIDATE = "candidate"
 WINDOW = 4  # trials under way; fixed, so that the answer does not depend on the workers
@@ -58,7 +58,7 @@ class TrialGames:
     plans: tuple[DrawnPlan, ...]
     pairs: tuple[int, ...]  # of a trial, against each opponent
     sharing: int  # trials in a step
-    wall: Wall
+    wall: Sandbox
 
     def span(self, slot: int, match: int) -> range:
         """The pairings of a trial in the plan of an opponent."""
@@ -79,23 +79,23 @@ class TrialGames:
     @cached_property
     def player(self) -> "PartPlayer":
         """All agents built and compiled here, for the processes that are forked from here."""
-        return PartPlayer(self)
+        return TrialWorker(self)
 
 
-class TrialPart(NamedTuple):
+class TrialTask(NamedTuple):
     """Some pairings of a trial against one opponent; the candidate's changes travel with it."""
 
     slot: int
     match: int
     task: Task
-    changes: Settings
+    changes: Options
     last: bool  # of its trial
 
 
-class PlayedPart(NamedTuple):
+class TrialGamesBlob(NamedTuple):
     """The games of a part as a blob, and the seconds they took."""
 
-    part: TrialPart
+    part: TrialTask
     games: bytes
     seconds: float
 
@@ -108,7 +108,7 @@ def trial_games(
     openings: Openings,
     slots: int,
     sharing: int,
-    wall: Wall,
+    wall: Sandbox,
 ) -> TrialGames:
     """The plans of `slots` trials, made from the plan of the file.
 
@@ -119,23 +119,25 @@ def trial_games(
     for place, opponent in enumerate(opponents, 1):
         own = replace(plan, agents=agents, matches=((0, place),), pairs=slots * opponent.pairs)
         ends = len(openings) * (first + opponent.pairs) // whole
-        drawn.append(draw(own, between(openings, len(openings) * first // whole, ends)))
+        drawn.append(
+            make_schedule(own, slice_openings(openings, len(openings) * first // whole, ends))
+        )
         first += opponent.pairs
     pairs = tuple(each.pairs for each in opponents)
     return TrialGames(space, tuple(drawn), pairs, sharing, wall)
 
 
-def between(openings: Openings, start: int, stop: int) -> Openings:
+def slice_openings(openings: Openings, start: int, stop: int) -> Openings:
     """Openings `start` to `stop` - 1."""
     return Openings(openings.slots[start:stop], openings.keys[start:stop], finite=False)
 
 
-class PartPlayer:
+class TrialWorker:
     """Plays parts of trials in one process: the same agents in the plan of every opponent."""
 
     def __init__(self, of: TrialGames) -> None:
         """Build and compile all agents; those that run a user's code are tried once."""
-        self.changes: Settings = {}  # of the candidate that is built now
+        self.changes: Options = {}  # of the candidate that is built now
         self.workers = [Worker(drawn, of.wall) for drawn in of.plans]
         for worker in self.workers[1:]:
             worker.agents = self.workers[0].agents
@@ -146,7 +148,7 @@ class PartPlayer:
             if not any(map(users_code, worker.drawn.specs)):
                 worker.play(Task(0, 1, {}))  # compiles whatever a whole game needs
 
-    def play(self, part: TrialPart) -> PlayedPart:
+    def play(self, part: TrialTask) -> TrialGamesBlob:
         """Play the games of a part with the changes that it carries."""
         begun = time.perf_counter()
         worker = self.workers[part.match]
@@ -154,27 +156,27 @@ class PartPlayer:
             candidate: Any = worker.agent(0)  # a search, in this process or behind the wall
             candidate.reweigh(part.changes[WEIGHTS])
         elif part.changes != self.changes:
-            worker.renew(0, worker.drawn.specs[0].changed(**part.changes))
+            worker.renew(0, worker.drawn.specs[0].replace(**part.changes))
         self.changes = part.changes
         games = worker.play(part.task)
-        return PlayedPart(part, encoded(games), time.perf_counter() - begun)
+        return TrialGamesBlob(part, encode_games(games), time.perf_counter() - begun)
 
 
-def games_per_second(of: TrialGames, changes: Settings, least: float) -> float:
+def games_per_second(of: TrialGames, changes: Options, least: float) -> float:
     """How fast one process plays, measured for at least `least` seconds over all opponents."""
     shortest = min(drawn.pairings.total for drawn in of.plans)
     pairs, games, seconds = 1, 0, 0.0
     while seconds < least:
         for match in range(len(of.plans)):
-            played = of.player.play(TrialPart(0, match, Task(0, pairs, {}), changes, True))
+            played = of.player.play(TrialTask(0, match, Task(0, pairs, {}), changes, True))
             games, seconds = games + 2 * pairs, seconds + played.seconds
         pairs = min(2 * pairs, shortest)
     return games / seconds
 
 
-def games_of(of: TrialGames, slot: int, blobs: list[bytes]) -> Games:
+def decode_trial(of: TrialGames, slot: int, blobs: list[bytes]) -> Games:
     """The games of a whole trial."""
-    return decoded(blobs, of.placed(slot))
+    return decode_games(blobs, of.placed(slot))
 
 
 class TuningFailed(Unfinished):  # the study ends here; finished trials are kept
@@ -206,15 +208,15 @@ class TrialQueue:
         self.proposed = self.finished = 0
         self.points: dict[int, Point] = {}
         self.step: list[int] = []  # fingerprints of the trials of a step so far
-        self.parts: deque[TrialPart] = deque()
+        self.parts: deque[TrialTask] = deque()
         self.window, self.cuts = window, max(1, -(-2 * workers // window))
         self.bundled = bundled
         self._fill()
 
-    def __iter__(self) -> Iterator[TrialPart]:
+    def __iter__(self) -> Iterator[TrialTask]:
         return self
 
-    def __next__(self) -> TrialPart:
+    def __next__(self) -> TrialTask:
         """The next part; StopIteration while results must come first."""
         if not self.parts:
             raise StopIteration
@@ -223,8 +225,8 @@ class TrialQueue:
     def replayed(self) -> Iterator[Trial]:
         """The trials of the journal, which the sampler learns again in order."""
         for slot, stored in enumerate(self.known[: self.slots]):
-            trial = trial_of(
-                slot, stored.point, games_of(self.games, slot, [stored.games]), stored.seconds,
+            trial = make_trial(
+                slot, stored.point, decode_trial(self.games, slot, [stored.games]), stored.seconds,
                 stored.ended, self.bundled,
             )  # fmt: skip
             self.tell(trial)
@@ -265,7 +267,7 @@ class TrialQueue:
                 self.points[slot] = self.sampler.propose(slot)
                 self.parts.extend(self._parts(slot))
 
-    def _parts(self, slot: int) -> list[TrialPart]:
+    def _parts(self, slot: int) -> list[TrialTask]:
         changes = self.games.space.changes(self.points[slot])
         parts = []
         for match in range(len(self.games.plans)):
@@ -273,7 +275,7 @@ class TrialQueue:
             size = max(LEAST_PAIRS, -(-len(span) // self.cuts))
             for start in range(span.start, span.stop, size):
                 task = Task(start, min(start + size, span.stop), {})
-                parts.append(TrialPart(slot, match, task, changes, False))
+                parts.append(TrialTask(slot, match, task, changes, False))
         parts[-1] = parts[-1]._replace(last=True)
         return parts
 
@@ -290,15 +292,17 @@ class TrialCrew:
         self.homes: Mapping[str, str] = {}
         self.deaths: dict[tuple[int, int, int], int] = {}
 
-    def begin(self, workers: int | None = None) -> executor.Backend[TrialPart, PlayedPart]:
+    def begin(self, workers: int | None = None) -> executor.Backend[TrialTask, TrialGamesBlob]:
         """A new backend whose workers have all agents built, and a spawner for their bots."""
-        self.games.wall.renewed()
+        self.games.wall.restart_if_lost()
         return self.options.begin(lambda: self.games.player.play, self.parcel, self.look, workers)
 
-    def parcel(self) -> Parcel:
+    def parcel(self) -> WorkPackage:
         """The plans of a trial, to be played by others."""
         space, required = self.games.space, self.games.wall.required
-        return parcel("arena.tuning.trial_games:far_crew", self.games.plans, space, required)
+        return make_package(
+            "arena.tuning.trial_games:remote_trial_job", self.games.plans, space, required
+        )
 
     def get_ready(self) -> None:
         """Build and compile all agents; only try those of users if others play."""
@@ -306,7 +310,7 @@ class TrialCrew:
             assert self.games.player
         else:
             first = self.games.plans[0]
-            try_users(first, Terms(self.games.wall))
+            try_users(first, HostSettings(self.games.wall))
 
     @property
     def isolation(self) -> str:
@@ -314,7 +318,7 @@ class TrialCrew:
         specs = self.games.plans[0].specs
         return self.games.wall.level.name if any(map(users_code, specs)) else ""
 
-    def whole(self, _part: TrialPart, parts: list[PlayedPart]) -> PlayedPart:
+    def whole(self, _part: TrialTask, parts: list[TrialGamesBlob]) -> TrialGamesBlob:
         """A part is never cut."""
         return parts[-1]
 
@@ -322,11 +326,11 @@ class TrialCrew:
         """Stop if that was asked for."""
         self.options.interrupts.look()
 
-    def split(self, part: TrialPart) -> list[TrialPart]:
+    def split(self, part: TrialTask) -> list[TrialTask]:
         """The part itself: nothing smaller is played."""
         return [part]
 
-    def excused(self, part: TrialPart) -> bool:
+    def excused(self, part: TrialTask) -> bool:
         """Whether its workers have not died too often."""
         key = (part.slot, part.match, part.task.start)
         self.deaths[key] = self.deaths.get(key, 0) + 1
@@ -337,9 +341,9 @@ class TrialCrew:
         renew_logs()
 
 
-def far_crew(plans: tuple[DrawnPlan, ...], space: Space, required: bool) -> TrialCrew:
+def remote_trial_job(plans: tuple[DrawnPlan, ...], space: Space, required: bool) -> TrialCrew:
     """The crew on a machine of a cluster, where one part is played at a time."""
-    games = TrialGames(space, plans, (), 1, Wall(required))
+    games = TrialGames(space, plans, (), 1, Sandbox(required))
     return TrialCrew(games, PlayOptions(1, Interrupts()))
 
 
@@ -348,7 +352,7 @@ def played(queue: TrialQueue, journal: Journal, options: PlayOptions) -> Iterato
     crew, blobs, seconds = TrialCrew(queue.games, options), list[bytes](), 0.0
     if options.cluster is not None:
         crew.get_ready()
-    results = closing(in_order(crew, in_turn(queue)))
+    results = closing(run_in_order(crew, iterate_items(queue)))
     try:
         with options.interrupts.wait_for_look(), results as parts:
             for done in parts:
@@ -366,12 +370,12 @@ def _finished(
     queue: TrialQueue, journal: Journal, slot: int, blobs: list[bytes], seconds: float
 ) -> Trial:
     """Score a whole trial, keep it, and tell it to the sampler."""
-    point, games = queue.points[slot], games_of(queue.games, slot, blobs)
+    point, games = queue.points[slot], decode_trial(queue.games, slot, blobs)
     refuse_forfeits(slot, games)
     ended = time.time()
-    trial = trial_of(slot, point, games, seconds, ended, queue.bundled)
-    blob = blobs[0] if len(blobs) == 1 else encoded(games)
-    keep_trial(journal, slot, StoredTrial(point, blob, seconds, ended))
+    trial = make_trial(slot, point, games, seconds, ended, queue.bundled)
+    blob = blobs[0] if len(blobs) == 1 else encode_games(games)
+    store_trial(journal, slot, StoredTrial(point, blob, seconds, ended))
     queue.tell(trial)
     return trial
 
@@ -382,7 +386,7 @@ def refuse_forfeits(slot: int, games: Games) -> None:
     if len(games) and not np.isin(games.termination, fair).any():
         kind = Termination(int(games.termination[0])).name.lower()
         text = fault_text(kind, games.traces.get(0, ""))
-        raise Mistake(
+        raise UserError(
             f"all {len(games)} games of trial {slot} were forfeited; in the first: {text}"
         )
 

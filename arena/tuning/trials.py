@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.duplicates import keys_of
+from arena.analysis.duplicates import game_keys
 from arena.planning.games import Games
-from arena.stats.estimate import nothing
+from arena.stats.estimate import no_estimate
 from arena.stats.intervals import score_estimate
 from arena.storage.journal import Journal
 from arena.tuning.space import Point
@@ -21,7 +21,7 @@ from games.kernels.splitmix import mixed
 PRIOR_PAIRINGS = 2.5
 PRIOR_VARIANCE = 0.10
 NOISE_FLOOR = 1e-6
-NO_ESTIMATE = nothing("shown in a bundle")
+NO_ESTIMATE = no_estimate("shown in a bundle")
 Z_95 = 1.959964
 
 
@@ -34,14 +34,14 @@ class StoredTrial(NamedTuple):
     ended: float = 0.0  # seconds since 1970; 0 where nobody noted it
 
 
-def keep_trial(journal: Journal, slot: int, trial: StoredTrial) -> None:
+def store_trial(journal: Journal, slot: int, trial: StoredTrial) -> None:
     """Store a finished trial with all its games."""
     note = {"point": [float(unit) for unit in trial.point], "seconds": trial.seconds}
     note["ended"] = trial.ended
     journal.append(slot, slot + 1, trial.games, json.dumps(note))
 
 
-def stored_trials(journal: Journal) -> list[StoredTrial]:
+def load_trials(journal: Journal) -> list[StoredTrial]:
     """The trials that are finished, in the order of their slots."""
     notes = [(batch.games, json.loads(batch.note)) for batch in journal.batches()]
     return [
@@ -67,7 +67,7 @@ class Trial(NamedTuple):
     ended: float = 0.0
 
 
-def trial_of(
+def make_trial(
     slot: int, point: Point, games: Games, seconds: float, ended: float = 0.0, bundled: bool = False
 ) -> Trial:
     """The trial of these games, where both games of a pairing stand together.
@@ -83,17 +83,17 @@ def trial_of(
         score=score,
         low=0.0 if estimate.low is None else estimate.low,
         high=1.0 if estimate.high is None else estimate.high,
-        noise=noise_of(points),
+        noise=score_variance(points),
         games=len(games),
-        distinct_games=len(np.unique(keys_of(games))),
-        fingerprint=fingerprint_of(games),
+        distinct_games=len(np.unique(game_keys(games))),
+        fingerprint=games_fingerprint(games),
         seconds=seconds,
         begun=max(ended - seconds, 0.0),
         ended=ended,
     )
 
 
-def noise_of(points: NDArray[np.float64]) -> float:
+def score_variance(points: NDArray[np.float64]) -> float:
     """Variance of the mean of pair scores, with a weak prior so that few games are not exact."""
     squares = float(np.square(points - points.mean()).sum())
     variance = (squares + PRIOR_PAIRINGS * PRIOR_VARIANCE) / (len(points) + PRIOR_PAIRINGS)
@@ -120,7 +120,7 @@ def step_differs(fingerprints: Sequence[int]) -> bool:
     return len(set(fingerprints)) > 1
 
 
-def fingerprint_of(games: Games) -> int:
+def games_fingerprint(games: Games) -> int:
     """A word for what a candidate played: 0 if it moved as its opponent does in every game."""
     if (games.game_id[0::2] == games.game_id[1::2]).all():
         return 0
@@ -131,7 +131,7 @@ def fingerprint_of(games: Games) -> int:
     return int(np.bitwise_xor.reduce(mixed(words ^ places)))
 
 
-def bundled(trials: Sequence[Trial], size: int) -> list[Trial]:
+def bundle_trials(trials: Sequence[Trial], size: int) -> list[Trial]:
     """The trials by `size`; the last bundle may be smaller."""
     if size == 1:
         return list(trials)

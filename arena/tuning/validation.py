@@ -10,27 +10,27 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.core import AgentSpec, Settings
-from agents.sandbox.sandbox import Wall
-from arena.analysis.duplicates import keys_of
-from arena.planning.games import Games, games_of_rows, joined, pair_points
+from agents.core import AgentSpec, Options
+from agents.sandbox.sandbox import Sandbox
+from arena.analysis.duplicates import game_keys
+from arena.planning.games import Games, concat_games, pair_points, take_games
 from arena.planning.openings.openings import Openings
-from arena.planning.schedule import DrawnPlan, draw
-from arena.planning.seeds import digest_word
-from arena.playing.play import Tick, play
+from arena.planning.schedule import DrawnPlan, make_schedule
+from arena.planning.seeds import hash64
+from arena.playing.play import Tick, play_schedule
 from arena.playing.worker import PlayOptions
 from arena.stats.elo import elo_from_score, score_from_elo
-from arena.stats.estimate import Estimate, nothing
+from arena.stats.estimate import Estimate, no_estimate
 from arena.stats.intervals import score_estimate
 from arena.stats.sprt import Decision, SprtPlan, SprtState, log_likelihood_ratio
-from arena.stats.sprt_estimates import corrected_estimate, raw_estimate
-from arena.stats.text import elo_text, percent, signed, sprt_text
+from arena.stats.sprt_estimates import corrected_estimate, uncorrected_estimate
+from arena.stats.text import elo_text, percent_text, signed_text, sprt_text
 from arena.storage.journal import Journal
 from arena.tuning.budget import opponents_of
-from arena.tuning.equal_time import by_nodes, share_of_nodes
-from arena.tuning.study_config import Tuning, against_seed
+from arena.tuning.equal_time import equal_time_node_ratio, is_limited_by_nodes
+from arena.tuning.study_config import StudyConfig, against_seed
 from arena.tuning.table import TIME
-from arena.tuning.trial_games import CANDIDATE, between
+from arena.tuning.trial_games import CANDIDATE, slice_openings
 from arena.tuning.trials import Trial
 
 # Standard errors of a gain that a claim shows in four studies of five (1.96 + 0.84).
@@ -40,7 +40,7 @@ Points = NDArray[np.float64]
 AGAINST_POOL = "a pool has no Elo"
 
 
-class Score(NamedTuple):
+class ScoreInterval(NamedTuple):
     """An expected score, or a difference of two, with its 95 % interval."""
 
     value: float
@@ -51,48 +51,50 @@ class Score(NamedTuple):
 class StudyClaim(NamedTuple):
     """The expected score against the opponents of the study, from pairings fixed beforehand."""
 
-    score: Score
-    gain_elo: Score | None  # over the seed weights; None against other opponents
+    score: ScoreInterval
+    gain_elo: ScoreInterval | None  # over the seed weights; None against other opponents
     games: int
     against: str
 
 
-def claim_of(tuning: Tuning, games: Sequence[Games]) -> StudyClaim:
+def make_claim(tuning: StudyConfig, games: Sequence[Games]) -> StudyClaim:
     """The claim of these games, a match for each opponent, all on openings of their own."""
     points = np.concatenate([pair_points(each) / 4.0 for each in games])
-    score = scored(np.arange(len(points)), points)
+    score = score_interval(np.arange(len(points)), points)
     alone = against_seed(tuning)
-    gain = Score(*map(elo_within, score)) if alone else None
+    gain = ScoreInterval(*map(clamped_elo, score)) if alone else None
     return StudyClaim(score, gain, sum(map(len, games)), opponents_text(tuning))
 
 
-def scored(openings: NDArray[np.int64], points: NDArray[np.float64]) -> Score:
+def score_interval(openings: NDArray[np.int64], points: NDArray[np.float64]) -> ScoreInterval:
     """The score with its interval; an end that nothing bounds is that of all scores."""
     found = score_estimate(openings, points)
     low, high = found.low, found.high
-    return Score(float(points.mean()), 0.0 if low is None else low, 1.0 if high is None else high)
+    return ScoreInterval(
+        float(points.mean()), 0.0 if low is None else low, 1.0 if high is None else high
+    )
 
 
-def elo_within(score: float) -> float:
+def clamped_elo(score: float) -> float:
     """The Elo of a score; that of a thousandth where all or nothing was won."""
     return elo_from_score(min(max(score, 0.001), 0.999))
 
 
-def opponents_text(tuning: Tuning) -> str:
+def opponents_text(tuning: StudyConfig) -> str:
     """Whom the candidates play, with shares where there are several."""
     names = {name: f"{name} (seed weights)" if name == tuning.agent else name
              for name, _ in tuning.opponents}  # fmt: skip
     if len(names) == 1:
         return next(iter(names.values()))
-    return ", ".join(f"{names[name]} {percent(share)}" for name, share in tuning.opponents)
+    return ", ".join(f"{names[name]} {percent_text(share)}" for name, share in tuning.opponents)
 
 
 def claim_text(claim: StudyClaim) -> str:
     """The claim in one phrase: score, gain, opponents, games."""
-    value, low, high = (percent(each) for each in claim.score)
+    value, low, high = (percent_text(each) for each in claim.score)
     gain = ""
     if claim.gain_elo is not None:
-        elo, least, most = (signed(each) for each in claim.gain_elo)
+        elo, least, most = (signed_text(each) for each in claim.gain_elo)
         gain = f", {elo} [{least}, {most}] Elo"
     return (
         f"{value} [{low}, {high}]{gain} against {claim.against}, "
@@ -100,11 +102,11 @@ def claim_text(claim: StudyClaim) -> str:
     )
 
 
-def could_be_shown(pairs: int, trials: Sequence[Trial]) -> float:
+def detectable_gain(pairs: int, trials: Sequence[Trial]) -> float:
     """The gain in Elo that a claim of so many pairings shows in four studies of five."""
     played = sum(trial.games / 2 for trial in trials)
     variance = sum(trial.noise * (trial.games / 2) ** 2 for trial in trials) / played
-    return elo_within(0.5 + SHOWN * (variance / pairs) ** 0.5)
+    return clamped_elo(0.5 + SHOWN * (variance / pairs) ** 0.5)
 
 
 class StudyVerdict(StrEnum):
@@ -119,12 +121,12 @@ class StudyVerdict(StrEnum):
 VERDICTS = {Decision.ELO1: StudyVerdict.BETTER, Decision.ELO0: StudyVerdict.NOT_BETTER}
 
 
-class TermGain(NamedTuple):
+class ConditionGain(NamedTuple):
     """The gain over the seed weights at equal time or at equal nodes, from games of its own."""
 
     terms: str
-    score: Score
-    gain_elo: Score
+    score: ScoreInterval
+    gain_elo: ScoreInterval
     games: int
 
 
@@ -144,7 +146,7 @@ class Validation(NamedTuple):
     plan: SprtPlan
     bounds: tuple[float, float]
     claim: StudyClaim | None = None  # none of the seed weights
-    other_cost: TermGain | None = None  # at equal time, or at equal nodes
+    other_cost: ConditionGain | None = None  # at equal time, or at equal nodes
 
     @property
     def shows_gain(self) -> bool:
@@ -154,9 +156,9 @@ class Validation(NamedTuple):
         return self.elo.low > 0.0
 
 
-def unneeded(plan: SprtPlan, elo: float) -> Validation:
+def no_validation(plan: SprtPlan, elo: float) -> Validation:
     """No game is played: the seed weights stay. A gain of so much `elo` could have been shown."""
-    none, empty = nothing("no games"), np.empty(0)
+    none, empty = no_estimate("no games"), np.empty(0)
     text = f"flat: the seed weights stay; a gain of {elo:.0f} Elo could have been shown"
     return Validation(
         StudyVerdict.FLAT, none, none, 0, 0, 0, text, "", empty, empty, plan, plan.bounds
@@ -172,35 +174,35 @@ class Shown(NamedTuple):
 
 
 def validate(
-    tuning: Tuning, changes: Settings, openings: Openings, claimed: int, shown: Shown
+    tuning: StudyConfig, changes: Options, openings: Openings, claimed: int, shown: Shown
 ) -> Validation:
     """Play what is left of the match; the verdict with the claim.
 
     The claim is the first `claimed` pairings. They are played whatever the test says: a claim
     that ends with the test, or is only made of winners, would be too high.
     """
-    drawn = match_of(tuning, changes, openings)
-    digest = str(digest_word(in_order(changes), drawn.plan.pairs, drawn.plan.seed))
+    drawn = validation_schedule(tuning, changes, openings)
+    digest = str(hash64(canonical_json(changes), drawn.plan.pairs, drawn.plan.seed))
     with Journal(shown.directory / f"validation-{digest}", digest) as store:
         if store.finished() < claimed:
             first = replace(drawn.plan, pairs=claimed, stop=None)
-            play(draw(first, openings), store, shown.options, shown.show)
-        state = play(drawn, store, shown.options, shown.show).sprt
+            play_schedule(make_schedule(first, openings), store, shown.options, shown.show)
+        state = play_schedule(drawn, store, shown.options, shown.show).sprt
         games = store.games(drawn.pairings)
     assert state is not None
-    claim = claim_of(tuning, [games_of_rows(games, np.arange(2 * claimed))])
-    return judged(tuning.validation.plan(), state, games)._replace(claim=claim)
+    claim = make_claim(tuning, [take_games(games, np.arange(2 * claimed))])
+    return validation_result(tuning.validation.plan(), state, games)._replace(claim=claim)
 
 
-def judged(plan: SprtPlan, state: SprtState, games: Games) -> Validation:
+def validation_result(plan: SprtPlan, state: SprtState, games: Games) -> Validation:
     """The verdict of these games and of the test that stopped them."""
-    games = games_of_rows(games, np.arange(2 * state.observations))  # the claim may have more
+    games = take_games(games, np.arange(2 * state.observations))  # the claim may have more
     points = pair_points(games) / 4.0
     tables = np.cumsum(np.eye(5, dtype=np.int64)[np.rint(4 * points).astype(int)], axis=0)
     llr = log_likelihood_ratio(tables, plan.elo0, plan.elo1, plan.model)
-    raw, elo = raw_estimate(state), corrected_estimate(plan, state)
+    raw, elo = uncorrected_estimate(state), corrected_estimate(plan, state)
     verdict = VERDICTS.get(state.decision, StudyVerdict.UNDECIDED)
-    distinct = len(np.unique(keys_of(games)))
+    distinct = len(np.unique(game_keys(games)))
     details = (
         f"{sprt_text(plan, state)}; raw {elo_text(raw)}, corrected {elo_text(elo)}; "
         f"{len(games):,} games, {distinct:,} distinct"
@@ -222,30 +224,30 @@ def plain_text(verdict: StudyVerdict, plan: SprtPlan, gain: str) -> str:
     return f"so many games cannot tell a gain of {plan.elo1:g} Elo from {plan.elo0:g} ({gain})"
 
 
-def match_of(tuning: Tuning, changes: Settings, openings: Openings) -> DrawnPlan:
+def validation_schedule(tuning: StudyConfig, changes: Options, openings: Openings) -> DrawnPlan:
     """An ordinary match with a stop rule, on openings that no trial has seen."""
     plan = replace(
         tuning.plan,
-        agents={TUNED: tuning.candidate.changed(**changes), SEED: tuning.spec},
+        agents={TUNED: tuning.candidate.replace(**changes), SEED: tuning.spec},
         matches=((0, 1),),
         pairs=len(openings),
         seed=fresh_seed(tuning.plan.seed),
         stop=tuning.validation.plan(),
     )
-    return draw(plan, openings)
+    return make_schedule(plan, openings)
 
 
-def in_order(changes: Settings) -> str:
+def canonical_json(changes: Options) -> str:
     """The changes as text, whatever the order of their names."""
     return json.dumps(changes, sort_keys=True)
 
 
 def fresh_seed(seed: int) -> int:
     """The seed of the validation: agents draw other random numbers than in any trial."""
-    return int(digest_word("validation", seed)) >> 1
+    return int(hash64("validation", seed)) >> 1
 
 
-def as_json(validation: Validation) -> dict[str, object]:
+def validation_to_json(validation: Validation) -> dict[str, object]:
     """The verdict as JSON holds it."""
     return {
         "verdict": str(validation.verdict),
@@ -261,63 +263,63 @@ def as_json(validation: Validation) -> dict[str, object]:
 
 
 def other_cost(
-    tuning: Tuning, changes: Settings, openings: Openings, pairs: int, shown: Shown
-) -> TermGain | None:
+    tuning: StudyConfig, changes: Options, openings: Openings, pairs: int, shown: Shown
+) -> ConditionGain | None:
     """The gain at equal time, if the search had equal nodes; at equal nodes, if it had not.
 
     It is played from the first openings of the claim: then the difference is not that of the
     openings. None without pairs, or for an agent that no nodes limit.
     """
-    if not pairs or not by_nodes(tuning.spec, tuning.plan.of):
+    if not pairs or not is_limited_by_nodes(tuning.spec, tuning.plan.of):
         return None
-    tuned, openings = tuning.spec.changed(**changes), between(openings, 0, pairs)
+    tuned, openings = tuning.spec.replace(**changes), slice_openings(openings, 0, pairs)
     if tuning.equal == TIME:
         return gain_of("equal nodes", played(tuning, tuned, openings, shown))
     share = share_of(tuning, tuned, openings, shown)
-    slower = replace(tuning, share=share).candidate.changed(**changes)
+    slower = replace(tuning, share=share).candidate.replace(**changes)
     return gain_of(
         f"equal time ({share:.2f} of the nodes)", played(tuning, slower, openings, shown)
     )
 
 
-def share_of(tuning: Tuning, tuned: AgentSpec, openings: Openings, shown: Shown) -> float:
+def share_of(tuning: StudyConfig, tuned: AgentSpec, openings: Openings, shown: Shown) -> float:
     """The share of nodes at equal time, measured once for a study."""
-    digest = str(digest_word(in_order(tuned.to_json()), tuning.plan.seed))
+    digest = str(hash64(canonical_json(tuned.to_json()), tuning.plan.seed))
     with Journal(shown.directory / f"speed-{digest}", digest) as store:
         stored = store.plan()
         if stored is None:
-            of, wall = tuning.plan.of, shown.options.wall or Wall(tuning.plan.walls_required)
-            share = share_of_nodes(tuned, tuning.spec, of, openings, wall)
+            of, wall = tuning.plan.of, shown.options.wall or Sandbox(tuning.plan.walls_required)
+            share = equal_time_node_ratio(tuned, tuning.spec, of, openings, wall)
             stored = json.dumps({"share": share})
             store.keep_plan(stored)
     return float(json.loads(stored)["share"])
 
 
-def played(tuning: Tuning, tuned: AgentSpec, openings: Openings, shown: Shown) -> Points:
+def played(tuning: StudyConfig, tuned: AgentSpec, openings: Openings, shown: Shown) -> Points:
     """The pair scores of an agent against the seed weights."""
-    plan = match_of(tuning, {}, openings).plan
+    plan = validation_schedule(tuning, {}, openings).plan
     agents = {TUNED: tuned, SEED: tuning.spec}
-    drawn = draw(replace(plan, agents=agents, pairs=len(openings), stop=None), openings)
-    keys = digest_word(openings.keys.tobytes())
-    digest = str(digest_word(in_order(tuned.to_json()), keys, plan.seed))
+    drawn = make_schedule(replace(plan, agents=agents, pairs=len(openings), stop=None), openings)
+    keys = hash64(openings.keys.tobytes())
+    digest = str(hash64(canonical_json(tuned.to_json()), keys, plan.seed))
     with Journal(shown.directory / f"terms-{digest}", digest) as store:
-        play(drawn, store, shown.options, shown.show)
+        play_schedule(drawn, store, shown.options, shown.show)
         return pair_points(store.games(drawn.pairings)) / 4.0
 
 
-def gain_of(terms: str, points: Points) -> TermGain:
+def gain_of(terms: str, points: Points) -> ConditionGain:
     """The gain that these pair scores show."""
-    score = scored(np.arange(len(points)), points)
-    return TermGain(terms, score, Score(*map(elo_within, score)), 2 * len(points))
+    score = score_interval(np.arange(len(points)), points)
+    return ConditionGain(terms, score, ScoreInterval(*map(clamped_elo, score)), 2 * len(points))
 
 
-def gain_text(gain: TermGain) -> str:
+def gain_text(gain: ConditionGain) -> str:
     """The gain in one phrase."""
-    elo, least, most = (signed(part) for part in gain.gain_elo)
+    elo, least, most = (signed_text(part) for part in gain.gain_elo)
     return f"{elo} [{least}, {most}] Elo at {gain.terms}, in {gain.games:,} games of its own"
 
 
-def gain_json(gain: TermGain | None) -> dict[str, object] | None:
+def gain_json(gain: ConditionGain | None) -> dict[str, object] | None:
     """The gain as JSON holds it."""
     if gain is None:
         return None
@@ -338,53 +340,55 @@ class PoolGames(NamedTuple):
     def first(self, pairs: list[int]) -> list[Games]:
         """The first pairings of each match."""
         each = zip(self.matches, pairs, strict=True)
-        return [games_of_rows(games, np.arange(2 * count)) for games, count in each]
+        return [take_games(games, np.arange(2 * count)) for games, count in each]
 
 
-def validate_pool(
-    tuning: Tuning, changes: dict[str, object], openings: Openings, claimed: int, shown: Shown
+def validate_against_opponents(
+    tuning: StudyConfig, changes: dict[str, object], openings: Openings, claimed: int, shown: Shown
 ) -> Validation:
     """Play what is left of both agents' matches; the verdict on their difference.
 
     They are played to the end, so the interval is that of a number of games fixed beforehand. The
     claim is the first games of the tuned one.
     """
-    tuned = pool_games(tuning, tuning.candidate.changed(**changes), openings, shown)
+    tuned = pool_games(tuning, tuning.candidate.replace(**changes), openings, shown)
     seed = pool_games(tuning, tuning.spec, openings, shown)
     pairs = [each.pairs for each in opponents_of(tuning, 2 * claimed)]
     most = [len(games) // 2 for games in tuned.matches]
-    claim = claim_of(tuning, tuned.first(list(map(min, pairs, most))))
-    return compared(tuning, tuned, seed)._replace(claim=claim)
+    claim = make_claim(tuning, tuned.first(list(map(min, pairs, most))))
+    return difference_verdict(tuning, tuned, seed)._replace(claim=claim)
 
 
-def pool_games(tuning: Tuning, spec: AgentSpec, openings: Openings, shown: Shown) -> PoolGames:
+def pool_games(tuning: StudyConfig, spec: AgentSpec, openings: Openings, shown: Shown) -> PoolGames:
     """The games of an agent with each opponent, by its share of the openings."""
     games, first = list[Games](), 0
     for opponent in opponents_of(tuning, 2 * len(openings)):
         begin = min(first, len(openings) - 1)  # each has one, where shares are tiny
-        own = between(openings, begin, min(first + opponent.pairs, len(openings)))
+        own = slice_openings(openings, begin, min(first + opponent.pairs, len(openings)))
         plan = replace(
-            match_of(tuning, {}, openings).plan,
+            validation_schedule(tuning, {}, openings).plan,
             agents={CANDIDATE: spec, opponent.name: opponent.spec},
             pairs=len(own),
             stop=None,
         )
-        drawn = draw(plan, own)
-        digest = str(digest_word(in_order(spec.to_json()), opponent.name, plan.pairs, plan.seed))
+        drawn = make_schedule(plan, own)
+        digest = str(hash64(canonical_json(spec.to_json()), opponent.name, plan.pairs, plan.seed))
         with Journal(shown.directory / f"pool-{digest}", digest) as store:
-            play(drawn, store, shown.options, shown.show)
+            play_schedule(drawn, store, shown.options, shown.show)
             games.append(store.games(drawn.pairings))
         first += opponent.pairs
     return PoolGames(games)
 
 
-def compared(tuning: Tuning, tuned: PoolGames, seed: PoolGames) -> Validation:
+def difference_verdict(tuning: StudyConfig, tuned: PoolGames, seed: PoolGames) -> Validation:
     """The verdict on the scores of both on the same openings against the same opponents."""
-    plan, none = tuning.validation.plan(), nothing(AGAINST_POOL)
+    plan, none = tuning.validation.plan(), no_estimate(AGAINST_POOL)
     halves = 0.5 + (tuned.points - seed.points) / 2.0
-    gain = Score(*(2.0 * each - 1.0 for each in scored(np.arange(len(halves)), halves)))
+    gain = ScoreInterval(
+        *(2.0 * each - 1.0 for each in score_interval(np.arange(len(halves)), halves))
+    )
     verdict = verdict_of(gain, score_from_elo(plan.elo0) - 0.5, score_from_elo(plan.elo1) - 0.5)
-    both = joined([*tuned.matches, *seed.matches])
+    both = concat_games([*tuned.matches, *seed.matches])
     text = (
         f"{verdict}: the tuned weights score {points_text(tuned.points)} against the pool, the "
         f"seed weights {points_text(seed.points)}, in {len(both):,} games"
@@ -393,12 +397,12 @@ def compared(tuning: Tuning, tuned: PoolGames, seed: PoolGames) -> Validation:
         *(100 * each for each in gain)
     )
     return Validation(
-        verdict, none, none, len(both), len(np.unique(keys_of(both))), len(halves), text, details,
+        verdict, none, none, len(both), len(np.unique(game_keys(both))), len(halves), text, details,
         halves, np.full(len(halves), np.nan), plan, plan.bounds,
     )  # fmt: skip
 
 
-def verdict_of(gain: Score, little: float, enough: float) -> StudyVerdict:
+def verdict_of(gain: ScoreInterval, little: float, enough: float) -> StudyVerdict:
     """Whether the interval of the gain lies above what is too little, or below what is enough."""
     if gain.low > little:
         return StudyVerdict.BETTER

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from games.base.errors import printable
 
-MOST_TEXT = 2000  # characters of what is wrong, below the usage
+MAX_ERROR_LENGTH = 2000  # characters of what is wrong, below the usage
 PYTHON = "python -m "
 SCRIPT = "pitflip"
 MODULES = ("run", "tune")  # verbs that `python -m arena.VERB` runs too
@@ -38,10 +38,10 @@ class CommandParser(argparse.ArgumentParser):
         for option, instead in REMOVED_OPTIONS.items():
             if message.startswith("unrecognized") and option in message:
                 message += f"; {option} was removed: {instead}"
-        super().error(printable(message, MOST_TEXT))
+        super().error(printable(message, MAX_ERROR_LENGTH))
 
 
-def here(command: str) -> str:
+def shell_command(command: str) -> str:
     """Return the command, such as `pitflip rate FILE`, as this shell can run it."""
     words = command.removeprefix(PYTHON)
     if words != command:  # a module of ours

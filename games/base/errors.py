@@ -10,19 +10,19 @@ import sys
 from collections.abc import Callable
 from typing import NoReturn
 
-DONE, FINDING, MISTAKE, UNFINISHED = 0, 1, 2, 3  # exit statuses of every command
+OK, CHECK_FAILED, USER_ERROR, UNFINISHED = 0, 1, 2, 3  # exit statuses of every command
 OUT_OF_ROOM = "failed to map"  # what the system says of a library
 STREAMS = {"stdin": "r", "stdout": "w", "stderr": "w"}  # by their descriptors, from 0
-MOST_TEXT = 4000  # characters of a text from outside, so that a line of it has less than 4 kB
+MAX_LINE = 4000  # characters of a text from outside, so that a line of it has less than 4 kB
 
 
-def printable(text: str, most: int = MOST_TEXT) -> str:
+def printable(text: str, most: int = MAX_LINE) -> str:
     """Text from outside on one line, control characters escaped, cut if it is long."""
     short = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text[: most + 1])
     return short if len(short) <= most else f"{short[: most - 3]}..."
 
 
-class Mistake(Exception):  # noqa: N818  # not a fault of the code
+class UserError(Exception):  # noqa: N818  # not a fault of the code
     """What the user has to change, in one line; `has_place` if the line says where.
 
     Where `several_lines` is true it has more lines, whose parts from outside are escaped.
@@ -41,34 +41,34 @@ def status_of(name: str, work: Callable[[], int], again: str = "", place: str = 
     `again` is the command that continues the work, if there is one; `place` is where a mistake
     is, if it is not in the command itself.
     """
-    streams_that_take_all()
+    repair_streams()
     try:
         return work()
-    except Mistake as error:
+    except UserError as error:
         text = str(error) if error.has_place else f"{place or name}: {error}"
-        say(*(text.split("\n") if error.several_lines else [text]))
-        return MISTAKE
+        print_error(*(text.split("\n") if error.several_lines else [text]))
+        return USER_ERROR
     except Unfinished as error:
-        say(f"{name}: {error}")
+        print_error(f"{name}: {error}")
     except OSError as error:
-        if isinstance(error, BrokenPipeError) and reader_is_gone():
+        if isinstance(error, BrokenPipeError) and is_stdout_closed():
             return UNFINISHED
         place = f"{error.filename}: " if error.filename else ""
         hint = "; what was finished is kept, the same command continues" if again else ""
-        say(f"{name}: {place}{reason_of(error)}{hint}")
+        print_error(f"{name}: {place}{os_error_text(error)}{hint}")
     except MemoryError:
-        say(f"{name}: there is not enough memory")
+        print_error(f"{name}: there is not enough memory")
     except ImportError as error:  # of a library that finds no room, or is broken
         if isinstance(error, ModuleNotFoundError) or OUT_OF_ROOM not in str(error):
             raise
-        say(f"{name}: there is not enough memory ({error})")
+        print_error(f"{name}: there is not enough memory ({error})")
     except KeyboardInterrupt:
         hint = f"; what is finished is kept. To continue: {again}" if again else ""
-        say("", f"stopped{hint}")
+        print_error("", f"stopped{hint}")
     return UNFINISHED
 
 
-def reader_is_gone() -> bool:
+def is_stdout_closed() -> bool:
     """Whether nobody reads our output any more; then it leads nowhere from now on."""
     try:
         look = select.poll()
@@ -81,14 +81,14 @@ def reader_is_gone() -> bool:
     return gone
 
 
-def reason_of(error: OSError) -> str:
+def os_error_text(error: OSError) -> str:
     """What the system says; of a working directory that was deleted it says too little."""
     if error.errno == errno.ENOENT and not error.filename:
         return "the working directory is not there any more"
     return str(error.strerror or error)
 
 
-def streams_that_take_all() -> None:
+def repair_streams() -> None:
     """Open streams that were closed when we began; what they cannot write becomes a `?`.
 
     Else the next file that is opened would be standard output, and get what bots print.
@@ -111,7 +111,7 @@ def run(main: Callable[[], int]) -> NoReturn:
     sys.exit(main())
 
 
-def say(*lines: str) -> None:
+def print_error(*lines: str) -> None:
     """Print lines to stderr, if anybody reads them; nothing in them begins another line."""
     with contextlib.suppress(OSError):
         print("\n".join(map(printable, lines)), file=sys.stderr, flush=True)
@@ -122,7 +122,7 @@ def print_lines(*lines: str) -> None:
     print("\n".join(map(printable, lines)), flush=True)
 
 
-def printed(show: Callable[[], None]) -> None:
+def print_safely(show: Callable[[], None]) -> None:
     """Let `show` print to stdout, if anybody reads it."""
     try:
         show()

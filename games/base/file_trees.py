@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib.machinery import all_suffixes
 from pathlib import Path
 
-from games.base.files import TooMuch, read_bytes
+from games.base.files import InputTooLarge, read_limited
 from games.base.imports import AnyPath, directory_of_import, imported_files
 
 LARGEST_SOURCE = 4 << 20  # bytes of a Python file that is parsed
@@ -106,8 +106,8 @@ def imported_beside(path: Path) -> list[Path]:
         if file.suffix != ".py":
             return b""
         try:
-            return read_bytes(file, LARGEST_SOURCE, pipes=False)
-        except TooMuch:
+            return read_limited(file, LARGEST_SOURCE, pipes=False)
+        except InputTooLarge:
             return b""
         except OSError:
             return None
@@ -157,7 +157,7 @@ def files_below(directory: Path) -> Iterator[Path]:
                 count += 1
                 yield Path(path)
         if count > MOST_LISTED:
-            raise TooMuch(
+            raise InputTooLarge(
                 f"{directory} has more than {MOST_LISTED:,} files: name the directories in it that "
                 "are needed"
             )

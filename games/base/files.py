@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
-MOST_BYTES = 1 << 20  # of a file that a person writes
+MAX_BYTES = 1 << 20  # of a file that a person writes
 MOST_LINES = 10_000
 MOST_PARTS = 32  # of a dotted key
 MOST_DEPTH = 64  # of tables and lists in one another
@@ -26,20 +26,20 @@ PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 LONG_KEY = re.compile(rf"(?<![\w-]){PART}(?:[ \t]*+\.[ \t]*+{PART}){{{MOST_PARTS}}}")
 STRINGS = re.compile(r'"(?:[^"\\\n]|\\.)*+"|\'[^\'\n]*+\'')
 MANY_DIGITS = "Exceeds the limit"  # what Python says of a number that is too long
-UNFINISHED = ".part"
+PARTIAL = ".part"
 SYSTEM = ("/dev", "/dev/fd")  # where links to pipes and terminals are, as below /proc
-THROUGH_LINK = "it is a symbolic link; results are not written through one"
+LINK_REFUSAL = "it is a symbolic link; results are not written through one"
 # What JSON may hold: a type or None, one of several shapes, a list of one shape, a table by keys.
 Shape: TypeAlias = "type | tuple[Shape, ...] | list[Shape] | Mapping[str, Shape] | None"
 # Neither followed nor, if it is a pipe, waited for.
 NO_LINK = os.O_NOFOLLOW | os.O_NONBLOCK
 
 
-class TooMuch(ValueError):  # noqa: N818  # what the file is
+class InputTooLarge(ValueError):  # noqa: N818  # what the file is
     """A file, or what stands in it, is larger than anything that makes sense; one line."""
 
 
-def read_bytes(path: Path, most: int = MOST_BYTES, *, pipes: bool = True) -> bytes:
+def read_limited(path: Path, most: int = MAX_BYTES, *, pipes: bool = True) -> bytes:
     """The whole file; TooMuch if it is larger, an OSError if it cannot be read in some seconds.
 
     Without `pipes` only a file is read: what we have written is one.
@@ -57,7 +57,7 @@ def read_bytes(path: Path, most: int = MOST_BYTES, *, pipes: bool = True) -> byt
             pieces.append(piece)
             size += len(piece)
             if size > most:
-                raise TooMuch(f"it is too large: at most {most:,} bytes are read")
+                raise InputTooLarge(f"it is too large: at most {most:,} bytes are read")
         return b"".join(pieces)
     finally:
         os.close(descriptor)
@@ -81,26 +81,26 @@ def parsed_toml(text: str) -> dict[str, Any]:
     """The tables of a TOML text; TooMuch, or tomllib's own error, says what is wrong with it."""
     lines = text.count("\n") + 1
     if lines > MOST_LINES:
-        raise TooMuch(f"it has {lines:,} lines, at most {MOST_LINES:,} are read")
+        raise InputTooLarge(f"it has {lines:,} lines, at most {MOST_LINES:,} are read")
     if found := LONG_KEY.search(text):
         line = text.count("\n", 0, found.start()) + 1
-        raise TooMuch(f"line {line}: a dotted key has at most {MOST_PARTS} parts")
-    if depth_of(text) > MOST_DEPTH:
-        raise TooMuch(f"its lists and tables are nested more than {MOST_DEPTH} deep")
+        raise InputTooLarge(f"line {line}: a dotted key has at most {MOST_PARTS} parts")
+    if nesting_depth(text) > MOST_DEPTH:
+        raise InputTooLarge(f"its lists and tables are nested more than {MOST_DEPTH} deep")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         raise
     except (RecursionError, ValueError) as error:
-        raise TooMuch(_reason(error)) from None
+        raise InputTooLarge(_reason(error)) from None
 
 
-def parsed_json(text: str | bytes) -> Any:
+def parse_json(text: str | bytes) -> Any:
     """The value of a JSON text; a ValueError if it is none, or too deep for anything."""
     try:
         return json.loads(text)
     except RecursionError:
-        raise TooMuch("its lists and objects are nested too deep") from None
+        raise InputTooLarge("its lists and objects are nested too deep") from None
 
 
 def require_shape(stored: object, shape: Mapping[str, Shape], name: str) -> None:
@@ -126,7 +126,7 @@ def has_shape(value: object, shape: Shape) -> bool:
     return value is None if shape is None else type(value) is shape
 
 
-def depth_of(text: str) -> int:
+def nesting_depth(text: str) -> int:
     """How deep brackets stand in one another, outside of short strings and comments."""
     deepest = depth = 0
     for line in text.split("\n"):
@@ -145,13 +145,13 @@ def _reason(error: Exception) -> str:
 
 
 @contextlib.contextmanager
-def whole_file(path: Path) -> Iterator[IO[bytes]]:
+def atomic_write(path: Path) -> Iterator[IO[bytes]]:
     """A file to write; it replaces the one of this name once it is whole and on the disk."""
     if _is_stream(path):  # a pipe or a device cannot be replaced
         with path.open("wb") as file:
             yield file
         return
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}{UNFINISHED}")
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}{PARTIAL}")
     try:
         # One left behind, or a link planted here, is not written into.
         unfinished.unlink(missing_ok=True)
@@ -163,7 +163,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
-    sync(path.parent)
+    sync_directory(path.parent)
 
 
 def _is_stream(path: Path) -> bool:
@@ -174,19 +174,19 @@ def _is_stream(path: Path) -> bool:
     return path.exists() and not path.is_file() and not path.is_symlink()
 
 
-def is_link(path: Path) -> bool:
+def is_special_file(path: Path) -> bool:
     """Whether what we would write into is a symbolic link, or anything but a file."""
     return path.is_symlink() or (path.exists() and not path.is_file())
 
 
-def inner_directory(path: Path) -> None:
+def make_subdirectory(path: Path) -> None:
     """Make a directory inside one of ours; an OSError if a link leads out of it."""
     path.mkdir(exist_ok=True)
     if path.is_symlink():
-        raise OSError(errno.ELOOP, THROUGH_LINK, str(path))
+        raise OSError(errno.ELOOP, LINK_REFUSAL, str(path))
 
 
-def appending(path: Path) -> IO[str]:
+def open_append(path: Path) -> IO[str]:
     """A file of text to append to; an OSError if it is a link or a pipe."""
     handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | NO_LINK, 0o666)
     if stat.S_ISFIFO(os.fstat(handle).st_mode):
@@ -197,17 +197,17 @@ def appending(path: Path) -> IO[str]:
 
 def write_text(path: Path, text: str) -> None:
     """Write a whole file of text; what no text can hold, as in odd names of files, is escaped."""
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.write(text.encode(errors="backslashreplace"))
 
 
-def remove_unfinished(directory: Path) -> None:
+def remove_partial_files(directory: Path) -> None:
     """Delete the unfinished files that killed writers left in a directory."""
-    for path in directory.glob(f".*{UNFINISHED}"):
+    for path in directory.glob(f".*{PARTIAL}"):
         path.unlink(missing_ok=True)
 
 
-def sync(directory: Path) -> None:
+def sync_directory(directory: Path) -> None:
     """Make the new names in a directory survive a power cut."""
     handle = os.open(directory, os.O_RDONLY)
     try:

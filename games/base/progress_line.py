@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from games.base.errors import printable, say
+from games.base.errors import print_error, printable
 
 FIRST_SECONDS = 2.0  # of work, before there is a line
 LIVE_SECONDS, PLAIN_SECONDS = 0.2, 4.0  # between two lines: on a terminal, elsewhere
@@ -81,7 +81,7 @@ class ProgressLine:
     def say(self, text: str) -> None:
         """Print a line that stays."""
         self.clear()
-        say(text)
+        print_error(text)
 
     def _write(self, text: str) -> None:
         try:

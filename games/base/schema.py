@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from games.base.text import did_you_mean, quoted, shown
+from games.base.text import did_you_mean, format_value, quote
 
 KeyType = Literal[
     "int",
@@ -31,7 +31,7 @@ KeyValues: TypeAlias = Mapping[str, Any]
 # Where in a value a fault is (empty: all of it), with one line about it.
 Fault = tuple[tuple[str | int, ...], str]
 
-TYPES: Mapping[KeyType, tuple[type | tuple[type, ...], str]] = {
+TYPE_DESCRIPTIONS: Mapping[KeyType, tuple[type | tuple[type, ...], str]] = {
     "int": (int, "a whole number"),
     "float": ((int, float), "a number"),
     "bool": (bool, "true or false"),
@@ -49,7 +49,7 @@ TYPES: Mapping[KeyType, tuple[type | tuple[type, ...], str]] = {
     "any": (object, "a value"),
 }
 SIZE = re.compile(r"([0-9]{1,9})\s*([kMG])i?B", re.IGNORECASE)
-ITEMS: Mapping[KeyType, KeyType] = {
+ITEM_TYPES: Mapping[KeyType, KeyType] = {
     "texts": "text",
     "numbers": "float",
     "paths": "text",
@@ -85,12 +85,12 @@ class Key:
         if not self.fits(value):
             texts = [choice for choice in self.choices if isinstance(choice, str)]
             near = did_you_mean(value, texts) if isinstance(value, str) else ""
-            yield (), f"{self.name} must be {self.allowed()}, got {shown(value)}{near}"
-        elif isinstance(value, list | tuple) and self.type in ITEMS:
+            yield (), f"{self.name} must be {self.allowed()}, got {format_value(value)}{near}"
+        elif isinstance(value, list | tuple) and self.type in ITEM_TYPES:
             if self.type == "command" and not value:
                 yield (), f"{self.name} must be {self.allowed()}, got an empty list"
             for place, item in enumerate(value):
-                key = Key(f"item {place + 1} of {self.name}", ITEMS[self.type], self.words)
+                key = Key(f"item {place + 1} of {self.name}", ITEM_TYPES[self.type], self.words)
                 yield from (((place,), message) for _, message in key.faults(item))
 
     def fits(self, value: object) -> bool:
@@ -99,10 +99,10 @@ class Key:
             return any(type(value) is type(each) and value == each for each in self.choices)
         if isinstance(value, bool):
             return self.type in ("bool", "any")
-        if not isinstance(value, TYPES[self.type][0]):
+        if not isinstance(value, TYPE_DESCRIPTIONS[self.type][0]):
             return False
         if self.type == "size":
-            return isinstance(value, str) and size_bytes(value) > 0
+            return isinstance(value, str) and parse_size(value) > 0
         if not isinstance(value, int | float) or self.type == "any":
             return True
         finite = self.type == "int" or abs(value) <= sys.float_info.max
@@ -111,13 +111,13 @@ class Key:
     def allowed(self) -> str:
         """What a value must be, such as `a whole number from 1 to 100`."""
         if self.choices:
-            return either(self.choices)
+            return join_choices(self.choices)
         bounds = {"from": self.low, "above": self.above, "to": self.high, "to under": self.under}
         words = [f"{word} {_number(b)}" for word, b in bounds.items() if math.isfinite(b)]
-        return " ".join([TYPES[self.type][1], *words])
+        return " ".join([TYPE_DESCRIPTIONS[self.type][1], *words])
 
 
-def size_bytes(text: str) -> int:
+def parse_size(text: str) -> int:
     """The bytes of a size such as 512MB; 0 if it is none."""
     found = SIZE.fullmatch(text.strip())
     return int(found[1]) << 10 * ("kmg".index(found[2].lower()) + 1) if found else 0
@@ -127,12 +127,12 @@ def _number(bound: float) -> str:
     return f"{int(bound):,}" if bound == int(bound) else f"{bound:g}"
 
 
-def either(choices: Sequence[object]) -> str:
+def join_choices(choices: Sequence[object]) -> str:
     """Choices in words: `true or "proved"`."""
-    words = [quoted(each) if isinstance(each, str) else shown(each) for each in choices]
+    words = [quote(each) if isinstance(each, str) else format_value(each) for each in choices]
     return " or ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
-def defaults(keys: Sequence[Key]) -> dict[str, Any]:
+def default_values(keys: Sequence[Key]) -> dict[str, Any]:
     """The values of keys that are not written."""
     return {key.name: key.default for key in keys}

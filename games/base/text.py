@@ -6,10 +6,10 @@ import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from games.base.errors import Mistake, printable
+from games.base.errors import UserError, printable
 
 # A key, or the name of a kind, as people write it -> ours, the best first.
-OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
+SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "games": ("pairs",),
     "rounds": ("pairs",),
     "matches": ("pairs", "schedule"),
@@ -210,7 +210,7 @@ OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
     "stability": ("stable",),
 }
 # A key that no table has, or no longer -> where that is said.
-NO_KEYS: Mapping[str, str] = {
+COMMAND_LINE_ONLY: Mapping[str, str] = {
     "within": "it was removed; write exact = 2 for a margin of 2 at most",
     "max_restarts": "it was removed; a bot that fails in 10 games and finishes none is excluded",
     "wait_seconds": "it was removed; workers of a cluster are waited for 60 s",
@@ -244,19 +244,19 @@ NO_KEYS: Mapping[str, str] = {
     "constraints": "give each weight a range that keeps to it",
     "start": "a search begins at the weights that the agent has in the file",
 }
-LONGEST = 80  # characters of a user's text that a message repeats
+MAX_QUOTE = 80  # characters of a user's text that a message repeats
 NEAR = 0.5  # how alike two words must be
 MISTYPED = 0.7  # the same of words among which a wrong suggestion misleads
 FEW = 4  # items of a list that a message repeats
 
 
-def meant(word: str, names: Collection[str]) -> str | None:
+def synonym_of(word: str, names: Collection[str]) -> str | None:
     """Which of `names` somebody means who writes this word; `None` if it says nothing."""
-    ours = OTHER_WORDS.get(word.strip().lower().replace(" ", "_"), ())
+    ours = SYNONYMS.get(word.strip().lower().replace(" ", "_"), ())
     return next((name for name in ours if name in names), None)
 
 
-class GameError(Mistake, ValueError):
+class GameError(UserError, ValueError):
     """A game, parameter or position that does not exist; one line says what does."""
 
 
@@ -265,56 +265,56 @@ def listed(names: Iterable[object]) -> str:
     return ", ".join(str(name) for name in names)
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """What a user wrote, for a message: in quotes, on one line, cut if it is long."""
-    short = text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+    short = text if len(text) <= MAX_QUOTE else f"{text[: MAX_QUOTE - 3]}..."
     return f'"{repr(short)[1:-1]}"'
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """A value for a message: as TOML writes it, on one line, cut if it is long."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        return quoted(value)
+        return quote(value)
     if isinstance(value, dict):
         return f"a table of {_few(map(printable, value))}" if value else "an empty table"
     if isinstance(value, list | tuple):
-        return f"[{_few(map(shown, value))}]"
-    return printable(str(value), LONGEST)
+        return f"[{_few(map(format_value, value))}]"
+    return printable(str(value), MAX_QUOTE)
 
 
 def _few(words: Iterable[str]) -> str:
     """The first words of a list, in one line."""
     first = list(itertools.islice(words, FEW + 1))
-    return ", ".join([word[:LONGEST] for word in first[:FEW]] + ["..."] * (len(first) > FEW))
+    return ", ".join([word[:MAX_QUOTE] for word in first[:FEW]] + ["..."] * (len(first) > FEW))
 
 
 def nearest(word: str, names: Iterable[str], near: float = NEAR) -> str:
     """The one of `names` that somebody means or mistypes who writes `word`; empty: none is near."""
     known = list(names)
-    typed = word[:LONGEST]
+    typed = word[:MAX_QUOTE]
     close = (difflib.get_close_matches(each, known, 1, near) for each in (typed, typed.lower()))
-    return meant(word, known) or next((found[0] for found in close if found), "")
+    return synonym_of(word, known) or next((found[0] for found in close if found), "")
 
 
 def did_you_mean(word: str, names: Iterable[str], near: float = NEAR) -> str:
     """`; did you mean "…"?` with the nearest of `names`, or nothing if none is near."""
     found = nearest(word, names, near)
-    return f"; did you mean {quoted(found)}?" if found else ""
+    return f"; did you mean {quote(found)}?" if found else ""
 
 
-def split_name(text: str) -> tuple[str, list[str]]:
+def parse_game_name(text: str) -> tuple[str, list[str]]:
     """`kalah(6,4,swap=yes)` as its name and its arguments, in lower case."""
     found = re.fullmatch(r"\s*([^()\s]+)\s*(?:\(([^()]*)\))?\s*", text.lower())
     if not found:
-        raise GameError(f'a game is written like "kalah(6,4)", got {quoted(text)}')
+        raise GameError(f'a game is written like "kalah(6,4)", got {quote(text)}')
     name, inside = found.groups()
     arguments = [word.strip() for word in inside.split(",")] if inside and inside.strip() else []
     return name, arguments
 
 
-def settings(
+def parse_arguments(
     name: str, arguments: Sequence[str], positional: Sequence[str], known: Sequence[str]
 ) -> dict[str, str]:
     """The arguments by parameter name: first the `positional` ones, then `key=value`."""
@@ -325,22 +325,22 @@ def settings(
             if place >= len(positional):
                 raise GameError(
                     f"{name} takes {listed(positional)} and then key=value, got "
-                    f"{quoted(word)} in place {place + 1}"
+                    f"{quote(word)} in place {place + 1}"
                 )
             key, value = positional[place], key
         if key not in known:
             raise GameError(
-                f"{name} has no parameter {quoted(key)} (there are {listed(known)})"
+                f"{name} has no parameter {quote(key)} (there are {listed(known)})"
                 f"{did_you_mean(key, known)}"
             )
         if key in given:
-            twice = f"{quoted(given[key])} and {quoted(value)}"
+            twice = f"{quote(given[key])} and {quote(value)}"
             raise GameError(f"{name}: {key} is given twice, {twice}")
         given[key] = value
     return given
 
 
-def whole(name: str, key: str, text: str, allowed: Sequence[int]) -> int:
+def parse_whole_number(name: str, key: str, text: str, allowed: Sequence[int]) -> int:
     """`text` as one of the `allowed` numbers, which ascend in even steps."""
     number = int(text) if re.fullmatch(r"[+-]?[0-9]{1,60}", text) else None
     if number is None or number not in allowed:
@@ -348,18 +348,18 @@ def whole(name: str, key: str, text: str, allowed: Sequence[int]) -> int:
         kind = "a whole number" if step == 1 else "an even number"
         nearest = "" if number is None else f"; the nearest is {_nearest(number, allowed)}"
         span = f"{kind} from {allowed[0]} to {allowed[-1]}"
-        raise GameError(f"{name}: {key} must be {span}, got {quoted(text)}{nearest}")
+        raise GameError(f"{name}: {key} must be {span}, got {quote(text)}{nearest}")
     return number
 
 
-def positive(key: str, text: str) -> float:
+def parse_positive(key: str, text: str) -> float:
     """`text` as a number above 0."""
     try:
         number = float(text)
     except ValueError:
         number = math.nan
     if not 0 < number < math.inf:
-        raise GameError(f"{key} must be a number above 0, got {quoted(text)}")
+        raise GameError(f"{key} must be a number above 0, got {quote(text)}")
     return number
 
 
@@ -370,11 +370,11 @@ def _nearest(number: int, allowed: Sequence[int]) -> int:
     return allowed[max(0, min(place, len(allowed) - 1))]
 
 
-def choice(name: str, key: str, text: str, allowed: Mapping[str, object]) -> str:
+def parse_choice(name: str, key: str, text: str, allowed: Mapping[str, object]) -> str:
     """`text` if it is one of the `allowed` words."""
     if text not in allowed:
         raise GameError(
-            f"{name}: {key} must be one of {listed(allowed)}, got {quoted(text)}"
+            f"{name}: {key} must be one of {listed(allowed)}, got {quote(text)}"
             f"{did_you_mean(text, allowed)}"
         )
     return text

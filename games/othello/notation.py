@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
 
-from games.base.text import GameError, quoted
+from games.base.text import GameError, quote
 from games.core import Position
 from games.othello.rules import Discs, OthelloRules
 
@@ -84,10 +84,10 @@ class OthelloNotation:
             raise GameError(
                 f"{self.name}: a position is {self.rules.cells} squares of X, O and - row by row "
                 f"and then the side to move, X or O, got {len(squares)} squares and "
-                f"{quoted(words[-1] if words else '')}"
+                f"{quote(words[-1] if words else '')}"
             )
         if strange := set(squares) - {BLACK, WHITE, EMPTY}:
-            raise GameError(f"{self.name}: squares are X, O or -, got {quoted(sorted(strange)[0])}")
+            raise GameError(f"{self.name}: squares are X, O or -, got {quote(sorted(strange)[0])}")
         sides = [
             frozenset(place for place, held in enumerate(squares) if held == disc)
             for disc in (BLACK, WHITE)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from games.base.text import choice, settings, whole
+from games.base.text import parse_arguments, parse_choice, parse_whole_number
 
 SIZES = range(4, 17, 2)
 BITBOARD_SIZE = 8  # boards up to this size fit one 64-bit word a side
@@ -30,11 +30,11 @@ def read_rules(preset: str, arguments: Sequence[str]) -> OthelloRules:
     """The rules that the name means; only the adjacent variant has an adjacency."""
     adjacent = preset == "othello-adjacent"
     known = ("size", "adjacency") if adjacent else ("size",)
-    given = settings(preset, arguments, ("size",), known)
-    size = whole(preset, "size", given.get("size", "8"), SIZES)
+    given = parse_arguments(preset, arguments, ("size",), known)
+    size = parse_whole_number(preset, "size", given.get("size", "8"), SIZES)
     if not adjacent:
         return OthelloRules(size)
-    word = choice(preset, "adjacency", given.get("adjacency", "8"), NEIGHBOURS)
+    word = parse_choice(preset, "adjacency", given.get("adjacency", "8"), NEIGHBOURS)
     return OthelloRules(size, NEIGHBOURS[word])
 
 

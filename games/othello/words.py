@@ -1,6 +1,6 @@
 """The words of Othello: its squares, why a disc cannot be put on one."""
 
-from games.base.text import quoted
+from games.base.text import quote
 from games.core import Game, Position, Words, legal_texts
 
 
@@ -13,7 +13,7 @@ def why_no_square(of: Game, position: Position, answer: str, move: int | None) -
     """What is wrong with a square where no disc can be put."""
     playable = f"playable: {legal_texts(of, position)}"
     if move is None:
-        return f"{quoted(answer)} is not a {square_noun(of, position)}; {playable}"
+        return f"{quote(answer)} is not a {square_noun(of, position)}; {playable}"
     if move == of.pass_move:
         return f"you may pass only when you have no move; {playable}"
     discs, square = of.plain(position), of.move_text(position, move)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from games.base.files import whole_file
+from games.base.files import atomic_write
 from games.kernels.compile_cache import remove_unused, user_caches, writable
 from games.kernels.context import Context
 from games.kernels.jit import bound
@@ -85,7 +85,7 @@ def is_whole(stored: mmap.mmap) -> bool:
 
 def keep(root: Path, name: str, beans: int, values: Values) -> None:
     """Write the file; a process that has mapped an older file of this name keeps that one."""
-    with whole_file(root / f"{name}-{beans}.bin") as file:
+    with atomic_write(root / f"{name}-{beans}.bin") as file:
         stored = memoryview(values.data)
         file.write(stored)
         file.write(zlib.crc32(stored).to_bytes(CHECKSUM, "little"))

@@ -18,7 +18,7 @@ from games.solving.sowing_database import PACKED
 from games.solving.sowing_endgames import BEANS, MOST_NODES, NODES, STOPPED, Values
 from games.solving.sowing_search import Table, at_least, rank
 from games.sowing.packed import BYTE, HOLES, POT, POT_SHIFT, THREE, State, beans, count, moves, play
-from games.transcripts import words_by_side
+from games.transcripts import move_texts_by_side
 
 Words = NDArray[np.uint64]
 Numbers = NDArray[np.int64]
@@ -269,7 +269,7 @@ class SowingJudge:
 
 def readable(of: Game) -> tuple[dict[str, int], NDArray[np.int16]]:
     """Every word by its place, and its slot for South and for North; -1 if it has none there."""
-    by_side = words_by_side(of)
+    by_side = move_texts_by_side(of)
     places = {word: place for place, word in enumerate(sorted({*by_side[0], *by_side[1]}))}
     slots = np.full((2, len(places) + 1), NO_MOVE, np.int16)  # the last place is no word of ours
     for side, words in enumerate(by_side):

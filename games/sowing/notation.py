@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
 
-from games.base.text import GameError, quoted
+from games.base.text import GameError, quote
 from games.core import Position
 from games.sowing.rules import (
     FIRST_PLY,
@@ -100,7 +100,7 @@ class SowingNotation:
         """A position set up by hand: only a mover without beans ends the game, and is swept."""
         found = LINE.fullmatch(text.strip())
         if not found:
-            raise GameError(f"{self.name}: {SHAPE}, got {quoted(text)}")
+            raise GameError(f"{self.name}: {SHAPE}, got {quote(text)}")
         south = self._row("South", found["south"])
         north = self._row("North", found["north"])[::-1]
         side = SIDES.index(found["mover"].capitalize())
@@ -131,7 +131,7 @@ class SowingNotation:
             elif word in self._phases() and phase == SETTLED:
                 phase = self._phases()[word]
             else:
-                raise GameError(f"{self.name}: {SHAPE}, and {quoted(word)} means nothing here")
+                raise GameError(f"{self.name}: {SHAPE}, and {quote(word)} means nothing here")
         if phase != SETTLED and (swapped or side != (phase == SWAP_OPEN)):
             whose = SIDES[phase == SWAP_OPEN]
             raise GameError(

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
-from games.base.text import choice, settings, whole
+from games.base.text import parse_arguments, parse_choice, parse_whole_number
 
 HOLES = range(1, 17)
 BEANS = range(17)
@@ -79,13 +79,13 @@ PRESETS: Mapping[str, SowingRules] = {
 
 def read_rules(preset: str, arguments: Sequence[str]) -> SowingRules:
     """The preset changed by `arguments`, each checked."""
-    given = settings(preset, arguments, ("holes", "beans"), PARAMETERS)
+    given = parse_arguments(preset, arguments, ("holes", "beans"), PARAMETERS)
     changes: dict[str, int | str] = {}
     for key, text in given.items():
         if key in WORDS:
-            changes[key] = choice(preset, key, text, WORDS[key])
+            changes[key] = parse_choice(preset, key, text, WORDS[key])
         else:
-            changes[key] = whole(preset, key, text, HOLES if key == "holes" else BEANS)
+            changes[key] = parse_whole_number(preset, key, text, HOLES if key == "holes" else BEANS)
     return replace(PRESETS[preset], **changes)  # type: ignore[arg-type]  # checked key by key above
 
 

@@ -3,7 +3,7 @@
 import re
 
 from games import game
-from games.base.text import quoted
+from games.base.text import quote
 from games.core import Game, Position, Words, legal_texts
 
 WHOLE_NUMBER = re.compile(r"-?[0-9]{1,9}")
@@ -36,7 +36,7 @@ def why_no_hole(of: Game, position: Position, answer: str, move: int | None) -> 
             return f"swap is only for North's first turn: choose a {noun}"
         return f"{word} {answer} is empty; not empty: {legal_texts(of, position)}"
     if not WHOLE_NUMBER.fullmatch(answer):
-        return f"{quoted(answer)} is not the number of a {word}: choose a {noun}"
+        return f"{quote(answer)} is not the number of a {word}: choose a {noun}"
     if int(answer) in pot_numbers(of):
         return f"{answer} is a pot, its beans stay there: choose a {noun}"
     if of.rules.pits == "ring" and 0 <= int(answer) <= 2 * of.rules.holes:

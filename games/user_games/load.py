@@ -13,8 +13,8 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeAlias
 
 from games.base.file_trees import file_tree, find_beside
-from games.base.files import TooMuch, read_bytes
-from games.base.text import GameError, did_you_mean, listed, quoted
+from games.base.files import InputTooLarge, read_limited
+from games.base.text import GameError, did_you_mean, listed, quote
 from games.core import Game, kernels, once
 
 REQUIRED = ("State", "start", "slots", "moves", "play", "turned", "key")
@@ -30,8 +30,8 @@ LARGEST = 1 << 62
 def digest_of(path: Path) -> str:
     """Hex digest of the file and what it imports from beside it; GameError if it is not there."""
     try:
-        content = read_bytes(path, LARGEST_FILE)
-    except TooMuch:
+        content = read_limited(path, LARGEST_FILE)
+    except InputTooLarge:
         raise GameError(f"{path}: a game's file has at most {LARGEST_FILE} bytes") from None
     except OSError as error:
         near = [str(each.name) for each in path.parent.glob("*.py")]
@@ -71,7 +71,7 @@ def module_of(path: Path, digest: str) -> ModuleType:
     for name in REQUIRED[1:]:
         if name not in own:
             told = f"{name} must be a function of the file itself, without a decorator"
-            raise GameError(f"{path}: {told}, got {quoted(str(getattr(module, name)))}")
+            raise GameError(f"{path}: {told}, got {quote(str(getattr(module, name)))}")
     vars(module).setdefault("build", None)  # marks a pack, see `games.pack.package_of`
     # Numba's quick dispatch tells named tuples apart by class name alone.
     module.State.__name__ = f"State_{digest}"
@@ -154,9 +154,7 @@ def _parts(text: str) -> tuple[str, str, str, tuple[int, ...]]:
     """The canonical name, the path as written, the function and its numbers."""
     found = REFERENCE.fullmatch(text)
     if found is None:
-        raise GameError(
-            f'a game file is written like "games/mine.py:mine(7,6)", got {quoted(text)}'
-        )
+        raise GameError(f'a game file is written like "games/mine.py:mine(7,6)", got {quote(text)}')
     written, name, inside = found.groups()
     numbers = tuple(
         _number(text, word.strip()) for word in (inside or "").split(",") if word.strip()
@@ -168,7 +166,7 @@ def _parts(text: str) -> tuple[str, str, str, tuple[int, ...]]:
 def _number(text: str, word: str) -> int:
     if not re.fullmatch(r"[0-9]{1,18}", word):
         raise GameError(
-            f"{text}: the arguments of a game file are whole numbers, got {quoted(word)}"
+            f"{text}: the arguments of a game file are whole numbers, got {quote(word)}"
         )
     return int(word)
 
@@ -214,7 +212,7 @@ def rules_of(
     few = isinstance(rules, tuple | list) and len(rules) <= MOST_RULES
     if not few or not all(type(each) is int and 0 <= each < LARGEST for each in rules):
         told = f"at most {MOST_RULES} whole numbers from 0"
-        raise GameError(f"{path}: {name} must return the rules, {told}, got {quoted(str(rules))}")
+        raise GameError(f"{path}: {name} must return the rules, {told}, got {quote(str(rules))}")
     return tuple(rules)
 
 
@@ -227,5 +225,5 @@ def slots_of(
     whole = all(isinstance(slot, int) and 0 <= slot < MOST_SLOTS for slot in slots)
     if not slots or not whole or list(slots) != sorted(set(slots)):
         told = f"slots must be different numbers from 0 to {MOST_SLOTS - 1}, ascending"
-        raise GameError(f"{path}: {told}, got {quoted(str(slots))}")
+        raise GameError(f"{path}: {told}, got {quote(str(slots))}")
     return slots

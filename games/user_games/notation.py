@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from games.base.text import GameError, quoted
+from games.base.text import GameError, quote
 from games.core import Plain, Position
 from games.kernels.family import State
 from games.user_games.load import Answer, UserFunction, called
@@ -65,7 +65,7 @@ class UserNotation:
             return Position(self.restored(state), mover)
         found = LINE.fullmatch(text)
         if "text" in self.own or not found or len(found[1].split()) != len(self._fields):
-            raise GameError(f"{self.path}: no position of this game is written {quoted(text)}")
+            raise GameError(f"{self.path}: no position of this game is written {quote(text)}")
         words = [int(word, 16) for word in found[1].split()]
         return Position(self.restored(words), int(found[2]) - 1)
 
@@ -88,9 +88,7 @@ class UserNotation:
             return 0, 0
         points = self._answer("score", position)
         if not isinstance(points, tuple | list) or len(points) != 2:
-            raise GameError(
-                f"{self.path}: score must answer two numbers, got {quoted(str(points))}"
-            )
+            raise GameError(f"{self.path}: score must answer two numbers, got {quote(str(points))}")
         return int(points[0]), int(points[1])
 
     def score(self, position: Position) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from games.base.text import GameError, quoted
+from games.base.text import GameError, quote
 from games.core import Game, Position, kernels
 from games.kernels.context import PASS
 from games.kernels.family import State, key
@@ -75,7 +75,7 @@ class TriedGame:
             if self.positions <= ASKED_TWICE:
                 again = called(self.path, self.own[name], *arguments)
                 if str(again) != str(answer):
-                    both = f"{quoted(str(answer))}, then {quoted(str(again))}"
+                    both = f"{quote(str(answer))}, then {quote(str(again))}"
                     self.broken(f"{name} must answer the same to the same, got {both}")
         return answer
 
@@ -163,7 +163,7 @@ class TriedGame:
             played = self.ask("play", rules, state, np.uint64(slot))
             if not isinstance(played, tuple) or len(played) != 2 or hasattr(played, "_fields"):
                 told = "play must return the next state and whether the same side moves again"
-                self.broken(f"{told}, got {quoted(str(played))}", state)
+                self.broken(f"{told}, got {quote(str(played))}", state)
             answers[slot] = self.checked_state("play", played[0]), bool(played[1])
         ends = not mask and ("over" not in self.own or bool(self.ask("over", rules, state)))
         if hasattr(self, "compiled"):
@@ -197,13 +197,13 @@ class TriedGame:
         last = self.of.slots[-1]
         if last >= 64 * len(words):
             told = "moves must answer a Quad of games.kernels.quad"
-            self.broken(f"slots has {last}: beyond 63, {told}, got {quoted(str(value))}")
+            self.broken(f"slots has {last}: beyond 63, {told}, got {quote(str(value))}")
         return sum(self.word("moves", word) << 64 * place for place, word in enumerate(words))
 
     def word(self, name: str, value: object) -> int:
         """A whole number that fits 64 bits."""
         if isinstance(value, bool) or not isinstance(value, int | np.integer):
-            self.broken(f"{name} must answer a whole number, got {quoted(str(value))}")
+            self.broken(f"{name} must answer a whole number, got {quote(str(value))}")
         if not 0 <= int(value) < WORD:
             self.broken(f"{name} must stay within 64 bits, from 0 to 2**64 - 1, got {int(value)}")
         return int(value)
@@ -212,7 +212,7 @@ class TriedGame:
         """The words of a state that a function made."""
         fields = self.own["start"].__globals__["State"]._fields
         if not isinstance(state, tuple) or len(state) != len(fields):
-            self.broken(f"{name} must answer a State of {len(fields)}, got {quoted(str(state))}")
+            self.broken(f"{name} must answer a State of {len(fields)}, got {quote(str(state))}")
         return tuple(self.word(f"{name}: {f}", word) for f, word in zip(fields, state, strict=True))
 
     def text_law(self, position: Position, legal: tuple[int, ...]) -> None:
@@ -221,11 +221,11 @@ class TriedGame:
         for move in legal:
             text = of.move_text(position, move)
             if of.notation.split(text) != [text] or of.notation.parse_move(position, text) != move:
-                self.broken(f"move {move} is written {quoted(text)}, which is not read back as it")
+                self.broken(f"move {move} is written {quote(text)}, which is not read back as it")
         text = of.text(position)
         back = of.parse(text)
         if (_plain(back.state), back.mover) != (_plain(position.state), position.mover):
-            self.broken(f"a position is written {quoted(text)}, which is not read back as it")
+            self.broken(f"a position is written {quote(text)}, which is not read back as it")
         of.draw(position)
 
     def at_the_end(self, position: Position) -> None:

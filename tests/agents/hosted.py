@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from agents.core import AgentFailure, AgentSpec, Terms
-from agents.registry import checked_kind
-from agents.sandbox.protocol_agent import Driver
-from agents.sandbox.sandbox import Wall
+from agents.core import AgentFailure, AgentSpec, HostSettings
+from agents.registry import require_kind
+from agents.sandbox.protocol_agent import ProtocolAgent
+from agents.sandbox.sandbox import Sandbox
 from games import Game, game
 
 OTHER = Path(__file__).parents[1] / "scripts" / "programs" / "other_bot.py"
@@ -23,19 +23,21 @@ GAMES = {
 
 
 @cache
-def wall() -> Wall:
+def wall() -> Sandbox:
     """Closed with the session."""
-    return Wall()
+    return Sandbox()
 
 
 @contextmanager
-def hosted(kind: str, of: Game, seconds: float = 60.0, **options: object) -> Iterator[Driver]:
+def hosted(
+    kind: str, of: Game, seconds: float = 60.0, **options: object
+) -> Iterator[ProtocolAgent]:
     """A program behind the wall, ended afterwards."""
     spec = AgentSpec(kind, {"start_seconds": 60.0, **options})
-    behind = checked_kind(spec, of).behind
+    behind = require_kind(spec, of).behind
     assert behind is not None
-    agent = behind(spec, of, Terms(wall(), seconds))
-    assert isinstance(agent, Driver)
+    agent = behind(spec, of, HostSettings(wall(), seconds))
+    assert isinstance(agent, ProtocolAgent)
     try:
         yield agent
     finally:
@@ -52,7 +54,7 @@ def game_for(kind: str) -> Game:
     return game(GAMES[kind])
 
 
-def played(agent: Driver, of: Game, player: int = 0, opening: tuple[int, ...] = (),
+def played(agent: ProtocolAgent, of: Game, player: int = 0, opening: tuple[int, ...] = (),
            most: int = 10_000) -> list[int]:  # fmt: skip
     """The moves of a game; what the agent does wrong is raised."""
     position, moves = of.start(), list[int]()
@@ -71,7 +73,7 @@ def played(agent: Driver, of: Game, player: int = 0, opening: tuple[int, ...] = 
     return moves
 
 
-def fault_of(agent: Driver, of: Game, **how: int) -> str:
+def fault_of(agent: ProtocolAgent, of: Game, **how: int) -> str:
     """The kind of the failure that ends a game, or nothing."""
     try:
         played(agent, of, **how)  # type: ignore[arg-type]

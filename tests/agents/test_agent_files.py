@@ -6,11 +6,11 @@ import subprocess
 
 import pytest
 
-from agents.core import AgentFailure, AgentSpec, SpecError, Terms
-from agents.create import agent_of
-from agents.languages import command_of, source_tree
-from agents.registry import build, users_files, users_paths, users_trees
-from agents.sandbox.sandbox import Wall
+from agents.core import AgentFailure, AgentSpec, HostSettings, SpecError
+from agents.create import create_agent
+from agents.languages import source_command, source_tree
+from agents.registry import build, user_files, users_paths, users_trees
+from agents.sandbox.sandbox import Sandbox
 from games import game
 from games.base import file_trees
 from games.base.file_trees import file_tree
@@ -73,11 +73,11 @@ def test_it_is_a_users_file_and_plays(bot):
     bot.with_name("mine_more").joinpath("part.py").write_text("thing = 1\n")
     spec = AgentSpec("python", {"file": str(bot)})
     bot.with_name("mine_helper.py").write_text("from mine_deep import LAST\n")
-    assert [path.name for path in users_files(spec)] == [
+    assert [path.name for path in user_files(spec)] == [
         "mine_bot.py", "indented.py", "mine_deep.py", "mine_helper.py", "part.py",
     ]  # fmt: skip
     of = game("kalah(4,3)")
-    agent = agent_of(spec, of, Terms(Wall()))
+    agent = create_agent(spec, of, HostSettings(Sandbox()))
     agent.start(1)
     assert agent.choose(of.start()).move == of.legal(of.start())[-1]
     agent.close()
@@ -128,7 +128,7 @@ def test_an_edit_of_a_header_makes_another_agent_and_another_program(tmp_path, m
     found = []
     for answer in (3, 4):
         header.write_text(f"#define ANSWER {answer}\n")
-        (program,) = command_of(source)
+        (program,) = source_command(source)
         status = subprocess.run([program], check=False).returncode
         found.append((status, users_trees(spec)[0].digest()))
     assert [status for status, _ in found] == [3, 4]
@@ -165,7 +165,7 @@ def test_a_large_directory_goes_by_names_sizes_and_times(tmp_path, monkeypatch):
     assert file_tree(engine).digest() != before
     monkeypatch.setattr(file_trees, "MOST_LISTED", 2)
     with pytest.raises(SpecError, match="engine has more than 2 files"):
-        users_files(spec)
+        user_files(spec)
 
 
 def test_what_is_nowhere_is_a_fault_of_the_bot(tmp_path):

@@ -5,7 +5,7 @@ import pytest
 from agents.core import AgentSpec
 from agents.kinds.python import PythonAgent
 from agents.protocols.conversation import Question
-from agents.protocols.lines import answered, question_line
+from agents.protocols.lines import format_question, parse_answer
 from agents.view import View
 from games import game
 from tests.agents.given import positions
@@ -34,8 +34,8 @@ def test_the_line_protocol_speaks_as_the_board_is_printed(name):
         legal = of.legal(position)
         printed = [of.move_text(position, move) for move in legal]
         question = Question(position, legal, (), 1.0)
-        assert question_line(of, question, 1).split(";")[1].split() == printed
-        assert [answered(of, question, text) for text in printed] == list(legal)
+        assert format_question(of, question, 1).split(";")[1].split() == printed
+        assert [parse_answer(of, question, text) for text in printed] == list(legal)
 
 
 @pytest.mark.parametrize("name", [name for name in GAMES if game(name).pack == "sowing"])

@@ -6,7 +6,7 @@ import pytest
 
 from agents.core import AgentFailure, AgentSpec, SpecError
 from agents.languages import LANGUAGES
-from agents.spec import bot_spec, player_spec
+from agents.spec import bot_spec, spec_from_text
 from games import game
 from tests.agents.given import ROOT
 from tests.agents.hosted import hosted, played
@@ -102,17 +102,17 @@ def test_what_does_not_compile_cannot_be_loaded(tmp_path, monkeypatch):
 def test_a_word_that_means_no_agent(word, message, monkeypatch):
     monkeypatch.chdir(ROOT)
     with pytest.raises(SpecError, match=message):
-        player_spec(word, {})
+        spec_from_text(word, {})
 
 
 def test_words_that_mean_agents(monkeypatch):
     monkeypatch.chdir(ROOT)
-    mine = player_spec("experiments/own_bot.toml:mine", {})
+    mine = spec_from_text("experiments/own_bot.toml:mine", {})
     assert mine == AgentSpec("python", file=f"{BOTS}/my_bot.py:choose")
-    engine = player_spec("gtp gtp-rhino -l 1", {})
+    engine = spec_from_text("gtp gtp-rhino -l 1", {})
     assert engine == AgentSpec("gtp", command=["gtp-rhino", "-l", "1"])
-    lines = player_spec("lines sh experiments/bots/line_bot.sh", {})
+    lines = spec_from_text("lines sh experiments/bots/line_bot.sh", {})
     assert lines.options["command"] == ("sh", f"{BOTS}/line_bot.sh")
-    ladder = player_spec("experiments/smart_vs_bad.toml:smart", {"depth": 3})
+    ladder = spec_from_text("experiments/smart_vs_bad.toml:smart", {"depth": 3})
     assert ladder.options["depth"] == 3
     assert "nodes" not in ladder.options

@@ -2,11 +2,11 @@
 
 import pytest
 
-from agents.checkup import SEED, tried
+from agents.checkup import SEED, play_trial
 from arena.commands import check
 from games import game
 from games.base import progress_line
-from games.base.errors import DONE, FINDING, MISTAKE
+from games.base.errors import CHECK_FAILED, OK, USER_ERROR
 from tests.agents.given import BOTS, ROOT
 from tests.agents.hosted import PYTHON, hosted, other
 
@@ -80,7 +80,7 @@ def test_what_is_wrong_is_said(tmp_path, capsys, name):
         toml.write_text(toml.read_text().replace(slow, "0.3"))
         words += ["--seconds", "0.3"]
     status, said = checked(capsys, *words)
-    assert status == FINDING
+    assert status == CHECK_FAILED
     assert message in said
     assert said.count("WRONG") == 1
     assert said.endswith("something is wrong\n")
@@ -89,10 +89,10 @@ def test_what_is_wrong_is_said(tmp_path, capsys, name):
 def test_a_bot_that_ends_with_its_game(capsys):
     of = game("kalah(4,3)")
     with hosted("lines", of, command=other("lines")) as agent:
-        answers = len(tried(agent, of, 0, SEED).answers)
+        answers = len(play_trial(agent, of, 0, SEED).answers)
     command = other("lines", "after", str(answers))
     status, said = checked(capsys, "--pairs", "1", "--game", of.name, "--", *command)
-    assert status == FINDING
+    assert status == CHECK_FAILED
     assert "it ends with a game" in said
 
 
@@ -100,7 +100,7 @@ def test_a_bot_that_ends_with_its_game(capsys):
 def test_nothing_is_wrong_with_the_examples(capsys, name):
     words = [f"{ROOT}/experiments/bots/{name}", "--pairs", "1"]
     status, said = checked(capsys, *words, "--game", "kalah(4,3)", "--game", "othello(4)")
-    assert (status, said.count("fine")) == (DONE, 6)
+    assert (status, said.count("fine")) == (OK, 6)
     assert said.endswith("nothing is wrong\n")
 
 
@@ -108,10 +108,10 @@ def test_nothing_is_wrong_with_the_examples(capsys, name):
 @pytest.mark.parametrize("kind", ["gtp", "nboard", "kgp"])
 def test_every_protocol_is_checked(capsys, kind):
     words = ["--pairs", "1", "--kind", kind, "--", *other(kind)]
-    assert checked(capsys, *words)[0] == DONE
+    assert checked(capsys, *words)[0] == OK
     words = ["--pairs", "1", "--kind", kind, "--", *other(kind, "illegal", "2")]
     status, said = checked(capsys, *words)
-    assert status == FINDING
+    assert status == CHECK_FAILED
     assert "WRONG  illegal" in said
 
 
@@ -124,7 +124,7 @@ def test_every_protocol_is_checked(capsys, kind):
     ],
 )
 def test_a_mistake_of_the_command_is_one_line(capsys, words, message):
-    assert check.main(words) == MISTAKE
+    assert check.main(words) == USER_ERROR
     (line,) = capsys.readouterr().err.splitlines()
     assert message in line
 
@@ -138,8 +138,8 @@ def test_positions_that_it_must_survive_are_put_to_it(tmp_path, capsys):
     bot, file = written(tmp_path, "", CANNOT), tmp_path / "positions.txt"
     words = ("--kind", "lines", "--pairs", "1", "--positions", str(file))
     for text, status, said in (
-        (HARD, DONE, "it survived all 1 positions"),
-        (HARD + HARDER, FINDING, f"the position: {HARDER.strip()}"),
+        (HARD, OK, "it survived all 1 positions"),
+        (HARD + HARDER, CHECK_FAILED, f"the position: {HARDER.strip()}"),
     ):
         file.write_text(text)
         found, shown = checked(capsys, *words, PYTHON, bot)
@@ -150,7 +150,7 @@ def test_positions_that_it_must_survive_are_put_to_it(tmp_path, capsys):
 def test_a_wrong_position_of_the_teachers_is_one_line(tmp_path, capsys):
     file = tmp_path / "positions.txt"
     file.write_text("nonsense\n")
-    assert check.main(["--positions", str(file), str(BOTS / "by_lot.py")]) == MISTAKE
+    assert check.main(["--positions", str(file), str(BOTS / "by_lot.py")]) == USER_ERROR
     assert f"{file}, line 1: " in capsys.readouterr().err
 
 
@@ -173,7 +173,7 @@ CHOOSES = "import random\ndef choose(view, legal, rng):\n    {}\n"
 def test_random_numbers_of_its_own_are_told_from_state(tmp_path, capsys, body, message):
     (tmp_path / "bot.py").write_text(CHOOSES.format(body))
     status, said = checked(capsys, str(tmp_path / "bot.py"), "--pairs", "1")
-    assert status == FINDING
+    assert status == CHECK_FAILED
     assert message in said
     assert ("use rng" in said) == ("own random" in message)
 
@@ -198,11 +198,11 @@ def own_directory(directory):
 @pytest.mark.parametrize("name", ["", "bot.toml"])
 def test_a_bots_directory_and_its_table_are_checked(tmp_path, capsys, name):
     bot = own_directory(tmp_path / "mina") / name
-    assert checked(capsys, str(bot), "--pairs", "1", "--game", "kalah(4,3)")[0] == DONE
+    assert checked(capsys, str(bot), "--pairs", "1", "--game", "kalah(4,3)")[0] == OK
 
 
 def test_a_directory_without_a_table_is_one_line(tmp_path, capsys):
-    assert check.main([str(tmp_path)]) == MISTAKE
+    assert check.main([str(tmp_path)]) == USER_ERROR
     (line,) = capsys.readouterr().err.splitlines()
     assert "bot.toml" in line
 
@@ -211,7 +211,7 @@ def test_equal_faults_of_several_games_are_one_finding_with_a_count(tmp_path, ca
     bot = tmp_path / "bot.py"
     bot.write_text(CHOOSES.format("return {}[len(legal)] if len(legal) < 3 else legal[0]"))
     status, said = checked(capsys, str(bot), "--pairs", "3", "--game", "kalah(4,3)")
-    assert status == FINDING
+    assert status == CHECK_FAILED
     assert said.count("KeyError: 2 (") == 1
     assert " of 6 games failed so" in said
 
@@ -219,5 +219,5 @@ def test_equal_faults_of_several_games_are_one_finding_with_a_count(tmp_path, ca
 def test_a_slow_bot_is_not_waited_for_in_silence(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(progress_line, "FIRST_SECONDS", 0.1)
     bot = written(tmp_path, "", "time.sleep(0.05); " + GOOD)
-    assert check.main([bot, "--pairs", "1", "--game", "kalah(4,3)"]) == DONE
+    assert check.main([bot, "--pairs", "1", "--game", "kalah(4,3)"]) == OK
     assert "game 1 of 2" in capsys.readouterr().err

@@ -2,8 +2,8 @@
 
 import pytest
 
-from agents.core import AgentSpec, Limit, Terms
-from agents.create import agent_of
+from agents.core import AgentSpec, HostSettings, Limit
+from agents.create import create_agent
 from agents.registry import build
 from agents.search.compiled_agent import CompiledAgent
 from agents.search.context import UNIT
@@ -45,7 +45,7 @@ SEARCHES = {
 def test_every_move_has_the_value_of_the_naive_search(name, of_name):
     of, (spec, naive) = game(of_name), SEARCHES[name]
     weights = weights_for(of)
-    agent, evaluate = build(spec.changed(weights=weights), of), naive_score(of, weights)
+    agent, evaluate = build(spec.replace(weights=weights), of), naive_score(of, weights)
     for position in spread(of_name, few(6, 1)):
         choice = agent.choose(position)
         moves = list(move_views(agent, of, position, choice))
@@ -66,7 +66,7 @@ def test_a_budget_values_all_moves_to_the_depth_that_it_reached():
     smart, deep = build(AgentSpec("smart", nodes=2000), of), AgentSpec("smart")
     choice = smart.choose(of.start())
     moves = list(move_views(smart, of, of.start(), choice))
-    same = build(deep.changed(nodes=None, depth=choice.depth), of)
+    same = build(deep.replace(nodes=None, depth=choice.depth), of)
     for each in moves:
         assert each.depth == choice.depth
     assert max(each.value for each in moves) == same.choose(of.start()).value == choice.value
@@ -125,7 +125,7 @@ LIMITS = (None, Limit(depth=2), Limit(nodes=500), Limit(nodes=3), Limit(seconds=
 def test_rows_of_an_own_evaluation_agree_with_the_move_that_is_played(of_name):
     of = game(of_name)
     spec = AgentSpec("alphabeta", evaluate=str(BOTS / "either_game.py"))
-    agent = agent_of(spec, of, Terms(wall(), 60.0, thoughts=True))
+    agent = create_agent(spec, of, HostSettings(wall(), 60.0, thoughts=True))
     agent.start(0)
     for limit in LIMITS:
         for position in spread(of_name, 6):
@@ -138,7 +138,7 @@ def test_a_search_in_another_process_is_explained_like_one_in_this():
     of = game("kalah(6,4)")
     own = str(BOTS / "either_game.py")
     spec = AgentSpec("minimax", evaluate=own, depth=3, collapse_turns=True)
-    far, near = agent_of(spec, of, Terms(wall(), 60.0, thoughts=True)), build(spec, of)
+    far, near = create_agent(spec, of, HostSettings(wall(), 60.0, thoughts=True)), build(spec, of)
     far.start(0)
     for position in spread("kalah(6,4)", 8):
         answers = [(agent, agent.choose(position)) for agent in (far, near)]

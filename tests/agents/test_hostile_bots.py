@@ -17,11 +17,11 @@ import numpy as np
 import pytest
 
 from agents.sandbox import usage
-from agents.sandbox.sandbox import Wall
-from agents.sandbox.transports import Void
+from agents.sandbox.sandbox import Sandbox
+from agents.sandbox.transports import VoidGame
 from arena.config.experiment import load
-from arena.planning.games import CLOCKED, PLAYED, Games, Termination
-from arena.planning.schedule import draw
+from arena.planning.games import RESULT_COLUMNS, TIMING_COLUMNS, Games, Termination
+from arena.planning.schedule import make_schedule
 from arena.planning.tasks import Task
 from arena.playing.worker import Worker
 
@@ -65,7 +65,7 @@ class Field:
     directory: Path
     canary: Path
     service: socket.socket
-    wall: Wall
+    wall: Sandbox
     expected: Games
 
     def place(self, source: str) -> None:
@@ -80,15 +80,15 @@ class Field:
 
     def played(self) -> Games:
         """All games of the experiment, again if the machine was too busy to tell: as a run does."""
-        drawn = draw(load(self.directory / "experiment.toml").plan)
+        drawn = make_schedule(load(self.directory / "experiment.toml").plan)
         for tries_left in reversed(range(TRIES)):
             try:
                 return Worker(drawn, self.wall).play(Task(0, drawn.pairings.total, {}))
-            except Void:
+            except VoidGame:
                 if not tries_left:
                     raise
             finally:
-                self.wall.leave()
+                self.wall.close_connection()
         raise AssertionError("the last try returns or raises")
 
 
@@ -102,7 +102,7 @@ def field(tmp_path_factory) -> Iterator[Field]:
     with socket.socket() as service:
         service.bind(("127.0.0.1", 0))
         service.listen()
-        wall = Wall()
+        wall = Sandbox()
         made = Field(directory, canary, service, wall, None)
         made.place(HARMLESS)
         made.expected = made.played()
@@ -129,8 +129,8 @@ def test_a_hostile_bot_costs_its_own_games_and_nothing_else(field, name):
     ends = {Termination(each).name.lower() for each in games.termination[own].tolist()}
     assert ends <= allowed
     # The games of the others are those of a run with a harmless bot in its place.
-    for column in PLAYED:
-        if column not in CLOCKED:
+    for column in RESULT_COLUMNS:
+        if column not in TIMING_COLUMNS:
             expected = field.expected.columns[column][~own]
             assert games.columns[column][~own].tolist() == expected.tolist(), column
     for trace in games.traces.values():
@@ -148,7 +148,7 @@ def test_a_hostile_bot_costs_its_own_games_and_nothing_else(field, name):
 
 def games_of(games: Games, field: Field) -> np.ndarray:
     """Which games the bot played in."""
-    drawn = draw(load(field.directory / "experiment.toml").plan)
+    drawn = make_schedule(load(field.directory / "experiment.toml").plan)
     placed = drawn.pairings.columns(0, drawn.pairings.total)
     return (placed["first"] == 0) | (placed["second"] == 0)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.languages import NoInterpreter, interpreter
+from agents.languages import InterpreterMissing, shebang_command
 
 HERE = {"/bin/sh": "/bin/sh", "node": "/opt/node/bin/node"}
 
@@ -25,7 +25,7 @@ def script(tmp_path, content):
     ],
 )
 def test_a_script_is_run_by_what_its_first_line_names(tmp_path, line, command):
-    assert interpreter(script(tmp_path, line), HERE.get) == command
+    assert shebang_command(script(tmp_path, line), HERE.get) == command
 
 
 @pytest.mark.parametrize(
@@ -38,5 +38,5 @@ def test_a_script_is_run_by_what_its_first_line_names(tmp_path, line, command):
     ],
 )
 def test_a_first_line_that_names_nothing_is_told(tmp_path, line, why):
-    with pytest.raises(NoInterpreter, match=why):
-        interpreter(script(tmp_path, line), HERE.get)
+    with pytest.raises(InterpreterMissing, match=why):
+        shebang_command(script(tmp_path, line), HERE.get)

@@ -54,8 +54,8 @@ def test_an_agent_says_so_too_and_no_evaluation_of_a_users_takes_them(file):
     build(spec, game(GAME))
     for changed, of, words in (
         (spec, "owari", "not for owari"),
-        (spec.changed(evaluate="mine.py:evaluate"), GAME, "an evaluation of your own has none"),
-        (spec.changed(weights=f"{file}.gone.npz"), GAME, "cannot be read"),
+        (spec.replace(evaluate="mine.py:evaluate"), GAME, "an evaluation of your own has none"),
+        (spec.replace(weights=f"{file}.gone.npz"), GAME, "cannot be read"),
     ):
         with pytest.raises(SpecError, match=words) as error:
             build(changed, game(of))

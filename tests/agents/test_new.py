@@ -4,7 +4,7 @@ import pytest
 
 from agents.languages import LANGUAGES
 from arena.commands import check, new_bot
-from games.base.errors import DONE, MISTAKE
+from games.base.errors import OK, USER_ERROR
 from tests.agents.test_bot_files import runs
 
 ENDINGS = {language: start[start.index(".") :] for language, start in new_bot.STARTS.items()}
@@ -20,17 +20,17 @@ QUICK = ("lines", "c")
 def test_a_start_is_a_bot_with_which_nothing_is_wrong(tmp_path, monkeypatch, capsys, language):
     monkeypatch.chdir(tmp_path)
     name = f"mine{ENDINGS[language]}"
-    assert new_bot.main([name, "--language", language]) == DONE
+    assert new_bot.main([name, "--language", language]) == OK
     said = capsys.readouterr().out.splitlines()
     assert said[0] == f"wrote {name}"
     if not runs(name):
         pytest.skip(f"nothing here runs {name}")
-    assert check.main([name, "--pairs", "1", "--game", "kalah(4,3)"]) == DONE, capsys.readouterr()
+    assert check.main([name, "--pairs", "1", "--game", "kalah(4,3)"]) == OK, capsys.readouterr()
 
 
 def test_the_language_is_that_of_the_ending(tmp_path, capsys):
     for name in ("a.py", "a.js", "a.c", "A.java", "a.sh"):
-        assert new_bot.main([str(tmp_path / name)]) == DONE
+        assert new_bot.main([str(tmp_path / name)]) == OK
     assert "class A " in (tmp_path / "A.java").read_text()
     assert {each.name for each in LANGUAGES.values()} >= set(new_bot.STARTS) - {
         "lines",
@@ -50,6 +50,6 @@ def test_the_language_is_that_of_the_ending(tmp_path, capsys):
 def test_what_cannot_be_written_is_one_line(tmp_path, monkeypatch, capsys, words, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "there.py").write_text("")
-    assert new_bot.main(words) == MISTAKE
+    assert new_bot.main(words) == USER_ERROR
     (line,) = capsys.readouterr().err.splitlines()
     assert message in line

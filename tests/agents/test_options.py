@@ -6,10 +6,10 @@ import pytest
 
 from agents.core import AgentSpec
 from agents.evaluation.weights import endgame_from
-from agents.registry import AGENTS, kind_of, normal, settings
+from agents.registry import AGENTS, kind_of, normalize, option_values
 from games import game
 from games.base.schema import Key
-from games.base.text import listed, shown
+from games.base.text import format_value, listed
 from tests.games.table import one_of_each
 
 PAGE = Path(__file__).parents[2] / "docs" / "agents.md"
@@ -20,7 +20,7 @@ def default_text(option: Key) -> str:
     """The default as the table of the docs has it."""
     if callable(option.default):
         return "the game's"
-    return "" if option.default is None else f"`{shown(option.default)}`"
+    return "" if option.default is None else f"`{format_value(option.default)}`"
 
 
 def rows() -> list[str]:
@@ -56,14 +56,14 @@ def test_an_option_may_have_its_own_default(kind, option):
 @pytest.mark.parametrize("of", one_of_each("pack"))
 def test_what_changes_no_setting_is_left_out_of_a_spec(kind, of):
     options, of = kind_of(kind).options, game(of)
-    usual = settings(options, AgentSpec(kind), of)
-    short = normal(kind_of(kind), AgentSpec(kind, usual), of)
-    assert settings(options, short, of) == usual
+    usual = option_values(options, AgentSpec(kind), of)
+    short = normalize(kind_of(kind), AgentSpec(kind, usual), of)
+    assert option_values(options, short, of) == usual
     assert short == AgentSpec(kind)
     for option in options:
         if usual[option.name] not in (None, False):
             spec = AgentSpec(kind, {option.name: usual[option.name]})
-            assert normal(kind_of(kind), spec, of) == AgentSpec(kind)
+            assert normalize(kind_of(kind), spec, of) == AgentSpec(kind)
 
 
 def test_a_default_that_does_not_hold_beside_another_option_stays_in_a_spec():
@@ -75,13 +75,13 @@ def test_a_default_that_does_not_hold_beside_another_option_stays_in_a_spec():
         ("alphabeta", {"endgame": endgame}),
         ("smart", {"endgame": endgame, "depth": 3}),
     ):
-        assert normal(kind_of(kind), AgentSpec(kind, options), of).options == options
+        assert normalize(kind_of(kind), AgentSpec(kind, options), of).options == options
     both = AgentSpec("smart", {"endgame": endgame, "nodes": 20_000})
-    assert normal(kind_of("smart"), both, of) == AgentSpec("smart")
+    assert normalize(kind_of("smart"), both, of) == AgentSpec("smart")
 
 
 def test_a_spec_is_the_same_after_json():
     spec = AgentSpec("smart", seconds=0.5, weights={"pot": [1, 2], "far": 3}, evaluate=None)
     assert AgentSpec.from_json(spec.to_json()) == spec
     assert list(spec.to_json()) == ["kind", "seconds", "weights"]
-    assert spec.changed(seconds=None, depth=3).options.keys() == {"weights", "depth"}
+    assert spec.replace(seconds=None, depth=3).options.keys() == {"weights", "depth"}

@@ -2,10 +2,10 @@
 
 import pytest
 
-from agents.core import AgentFailure, Resigned
+from agents.core import AgentFailure, Resignation
 from agents.kinds.program import refuse_shared_network
 from agents.protocols import PROTOCOLS
-from agents.sandbox.isolation import MEASURES, WallLevel
+from agents.sandbox.isolation import MEASURES, IsolationLevel
 from games import game
 from tests.agents.hosted import GAMES, PYTHON, fault_of, game_for, hosted, other, played
 
@@ -77,7 +77,7 @@ def test_whose_fault_it_is(kind, fault):
 @pytest.mark.parametrize("kind", ["lines", "gtp"])
 def test_who_resigns_has_lost_and_commits_no_fault(kind):
     of = game_for(kind)
-    with hosted(kind, of, command=other(kind, "resign", "2")) as agent, pytest.raises(Resigned):
+    with hosted(kind, of, command=other(kind, "resign", "2")) as agent, pytest.raises(Resignation):
         played(agent, of)
 
 
@@ -148,7 +148,7 @@ def test_a_bot_of_files_is_started_for_each_move_and_its_last_whole_line_counts(
 
 
 def test_a_client_without_a_network_of_its_own_is_told_so():
-    shared = WallLevel("landlock", frozenset({"landlock", "seccomp", "limits"}), {})
+    shared = IsolationLevel("landlock", frozenset({"landlock", "seccomp", "limits"}), {})
     with pytest.raises(AgentFailure, match="needs a network of its own") as failed:
         refuse_shared_network({"command": ["client"]}, shared)
     assert failed.value.kind == "unloadable"

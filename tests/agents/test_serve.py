@@ -10,10 +10,10 @@ from functools import partial
 import pytest
 
 from agents.protocols import kgp
-from agents.protocols.conversation import Drop, Note, Question, Read, Silence, Write
+from agents.protocols.conversation import Drop, NoLine, Note, Question, Read, Write
 from arena.commands import serve
 from games import game
-from games.base.errors import DONE, MISTAKE
+from games.base.errors import OK, USER_ERROR
 from tests.agents.given import ROOT
 from tests.forked import in_fork
 
@@ -23,7 +23,7 @@ MOST_SECONDS = 120
 def replies(monkeypatch, capsys, words: list[str], *lines: str) -> str:
     stdin = io.TextIOWrapper(io.BytesIO("".join(f"{line}\n" for line in lines).encode()))
     monkeypatch.setattr(sys, "stdin", stdin)
-    assert serve.main(words) == DONE
+    assert serve.main(words) == OK
     return capsys.readouterr().out
 
 
@@ -48,7 +48,7 @@ def test_a_process_answers_while_its_input_is_open():
         bot.stdin.flush()
         assert bot.stdout.readline() == "1\n"
         bot.stdin.close()
-        assert bot.wait(MOST_SECONDS) == DONE
+        assert bot.wait(MOST_SECONDS) == OK
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_process_answers_while_its_input_is_open():
     ],
 )
 def test_what_cannot_be_served_is_one_line(words, message, capsys):
-    assert serve.main(words) != DONE
+    assert serve.main(words) != OK
     (line,) = capsys.readouterr().err.splitlines()
     assert message in line
 
@@ -69,7 +69,7 @@ def test_what_cannot_be_served_is_one_line(words, message, capsys):
 def test_an_unknown_protocol_is_one_line(capsys):
     with pytest.raises(SystemExit) as ended:
         serve.main(["gpt"])
-    assert ended.value.code == MISTAKE
+    assert ended.value.code == USER_ERROR
     assert "gtp" in capsys.readouterr().err
 
 
@@ -109,7 +109,7 @@ class Server(threading.Thread):
                     self.connection.sendall((pinged + request.text).encode())
                 elif isinstance(request, Read):
                     self.said.append(self.lines.readline())
-                    reply = self.said[-1].strip() if self.said[-1] else Silence.ENDED
+                    reply = self.said[-1].strip() if self.said[-1] else NoLine.ENDED
                 else:
                     assert isinstance(request, Drop | Note)
         except StopIteration as end:
@@ -120,8 +120,7 @@ def test_a_client_plays_a_game_on_a_server_that_pings_it():
     server = Server(game("kalah(6,4)"))
     server.start()
     assert (
-        serve.main(["kgp", "--agent", "minimax", "--depth", "2", "--port", str(server.port)])
-        == DONE
+        serve.main(["kgp", "--agent", "minimax", "--depth", "2", "--port", str(server.port)]) == OK
     )
     server.join(MOST_SECONDS)
     assert server.of.over(server.last)

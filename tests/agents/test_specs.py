@@ -6,11 +6,11 @@ import pytest
 
 from agents.core import AgentSpec, Limit, SpecError
 from agents.evaluation.weights import checked_weights, read_weights
-from agents.options import limit_of, limits
-from agents.registry import AGENTS, build, kinds_for, settings, with_files
-from agents.spec import spec_in
+from agents.options import limit_of, limit_options
+from agents.registry import AGENTS, build, kinds_for, option_values, replace_files
+from agents.spec import spec_from_file
 from games import game
-from games.base.text import shown
+from games.base.text import format_value
 from tests.games.table import one_of_each
 
 
@@ -76,7 +76,7 @@ def test_a_number_out_of_range_is_refused_with_the_range(option, values, told):
     for value in values:
         message = refusal(**{option: value})
         assert message.startswith(told)
-        assert message.endswith(f"got {shown(value)}")
+        assert message.endswith(f"got {format_value(value)}")
 
 
 def test_the_ends_of_every_range_are_allowed():
@@ -163,20 +163,20 @@ def test_a_limit_must_leave_a_search(limit):
 
 
 def test_a_limit_of_the_spec_takes_the_place_of_the_kinds_own():
-    own, of = limits(nodes=7), game("kalah")
-    assert limit_of(settings(own, AgentSpec("smart"), of)) == Limit(nodes=7)
+    own, of = limit_options(nodes=7), game("kalah")
+    assert limit_of(option_values(own, AgentSpec("smart"), of)) == Limit(nodes=7)
     both = AgentSpec("smart", depth=3, seconds=5)
-    assert limit_of(settings(own, both, of)) == Limit(depth=3, seconds=5)
+    assert limit_of(option_values(own, both, of)) == Limit(depth=3, seconds=5)
 
 
 def test_a_command_is_stored_by_the_place_of_its_files_and_comes_back(tmp_path):
     words = ["python3", str(tmp_path / "bots" / "a.py"), "-l", "1", "/usr/bin/env"]
     spec = AgentSpec("lines", command=words, cwd=str(tmp_path), readable=[str(tmp_path / "x")])
     base = tmp_path / "results" / "run"
-    stored = with_files(spec, lambda file: os.path.relpath(file, base))
+    stored = replace_files(spec, lambda file: os.path.relpath(file, base))
     assert stored.options["command"] == ("python3", "../../bots/a.py", "-l", "1", "/usr/bin/env")
     assert stored.options["readable"] == ("../../x",)
-    assert with_files(stored, lambda file: str(base / file)) == spec
+    assert replace_files(stored, lambda file: str(base / file)) == spec
 
 
 @pytest.mark.parametrize(
@@ -193,4 +193,4 @@ def test_a_file_of_agents_is_read_within_limits(content, words, tmp_path):
     path = tmp_path / "agents.toml"
     path.write_bytes(content)
     with pytest.raises(SpecError, match=words):
-        spec_in(path, "a")
+        spec_from_file(path, "a")

@@ -7,7 +7,7 @@ import pytest
 
 from agents.core import AgentFailure, AgentSpec
 from agents.protocols import PROTOCOLS
-from agents.registry import AGENTS, build, outside
+from agents.registry import AGENTS, build, is_external
 from agents.search.compiled_agent import CompiledAgent
 from games import Game, IllegalMove, game
 from tests.agents.given import (
@@ -106,7 +106,7 @@ def test_every_kind_plays_the_same_games_in_every_family(name, step):
 
 
 def test_all_policies_and_searches_are_compiled():
-    left = {kind for kind in AGENTS if outside(AgentSpec(kind))}
+    left = {kind for kind in AGENTS if is_external(AgentSpec(kind))}
     left.add("perfect")  # it asks the solver, move by move
     assert set(compiled_kinds("kalah(6,4)")) == {*AGENTS, *VARIANTS} - left
 

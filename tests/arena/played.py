@@ -17,7 +17,7 @@ from arena.planning.games import COLUMNS, DRAW, LOSS, WIN, Games, Termination
 from arena.planning.openings.openings import Openings, from_lines
 from arena.planning.plan import Plan
 from games import game
-from games.base.schema import defaults
+from games.base.schema import default_values
 
 NUMBERS = {"W": WIN, "D": DRAW, "L": LOSS}
 
@@ -35,7 +35,7 @@ def check_of(table):
     """The check of a table that is known to be right."""
     (test,) = (name for name in CHECKS if name in table)
     values = {key: value for key, value in table.items() if key != "that"}
-    return Check(table["that"], test, defaults(claim(test).KEYS) | values)
+    return Check(table["that"], test, default_values(claim(test).KEYS) | values)
 
 
 def columns(rows, moves=None, traces=None):

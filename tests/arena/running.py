@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from agents.sandbox.sandbox import Wall
+from agents.sandbox.sandbox import Sandbox
 from arena.commands.run import main
 from arena.config.command_line import RunOptions
 from arena.config.experiment import load
@@ -100,7 +100,7 @@ def played(path: Path, results: Path, workers: int | None = None, **options) -> 
     overrides = options.pop("overrides", ())
     options.setdefault("quiet", True)
     options.setdefault("interrupts", Interrupts())
-    with contextlib.closing(Wall()) as wall:
+    with contextlib.closing(Sandbox()) as wall:
         options.setdefault("wall", wall)
         chosen = RunOptions(results, workers or 0, overrides=overrides, **options)
         return run(load(path, overrides), chosen)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from arena.commands import handouts
-from games.base.errors import DONE
+from games.base.errors import OK
 from tests.arena.running import directory_of, played
 
 HEAD = """
@@ -110,7 +110,7 @@ def held(directory: Path, good: list[str], bad: list[str]) -> Path:
     points = pd.read_parquet(run / "points.parquet")
     assert set(points.agent[points.champion == 1]) <= set(good)
     assert (points.champion == 1).any()
-    assert handouts.main([str(run)]) == DONE
+    assert handouts.main([str(run)]) == OK
     pages = {path.name: path.read_text() for path in (run / "handouts").iterdir()}
     assert len(pages) == players
     for page, text in pages.items():

@@ -11,10 +11,10 @@ import pytest
 
 from arena.commands import check, export, handouts, verify
 from arena.playing.fault_counts import FIRST_GAMES
-from arena.report.data import stored_report
+from arena.report.data import load_report
 from arena.report.figures.forfeits import MOST_TOLD
-from arena.report.methods import methods
-from games.base.errors import DONE, FINDING
+from arena.report.methods import methods_paragraph
+from games.base.errors import CHECK_FAILED, OK
 from tests.arena.running import directory_of, played
 
 EXPERIMENT = """
@@ -73,17 +73,17 @@ def test_duplicates_forfeits_and_unplayed_games_are_counted_apart(a_run):
     assert summary["duplicates"] == (games.repeat & fair).sum()
     assert summary["forfeits"] == (~fair).sum()
     assert summary["unplayed"] == (games.plies == 0).sum() == sum(unplayed_of(directory).values())
-    text, report = text_of((directory / "report.html").read_text()), stored_report(directory)
-    for words in (text, methods(report)):
+    text, report = text_of((directory / "report.html").read_text()), load_report(directory)
+    for words in (text, methods_paragraph(report)):
         assert f"{summary['forfeits']} of {len(games)} games were forfeited" in words
         assert f"{summary['unplayed']} games of the forfeits were not played" in words
         assert "repeat earlier ones" not in words and "repeated earlier ones" not in words
 
 
 def test_methods_do_not_promise_what_was_seen_to_fail(a_run):
-    report = stored_report(a_run())
+    report = load_report(a_run())
     assert report.repeatability.answer == "no"
-    words, page = methods(report), text_of((a_run() / "report.html").read_text())
+    words, page = methods_paragraph(report), text_of((a_run() / "report.html").read_text())
     assert "own_chance played other games" in words and "own_chance played other games" in page
     assert "drawn from the seed" not in words
     assert "the same file, seed and version give the same games" not in page.lower()
@@ -106,7 +106,7 @@ def test_excluded_bots_head_the_list_of_faults_and_the_rest_is_counted(a_run):
     for name in EXCLUDED:
         assert section.index(f"{name} {'does' if name == 'broken' else 'is'}") < first_fault
     assert not any("excluded" in line or "not started again" in line for line in told["forfeits"])
-    stored = stored_report(directory)
+    stored = load_report(directory)
     many = [f"a: fault {number}" for number in range(MOST_TOLD + 5)]
     stored.run["forfeits"], stored.run["different_faults"] = many, len(many)
     from arena.report.figures.forfeits import figure  # noqa: PLC0415
@@ -116,7 +116,7 @@ def test_excluded_bots_head_the_list_of_faults_and_the_rest_is_counted(a_run):
 
 def test_unplayed_games_are_not_faults_of_their_own(a_run):
     directory = a_run()
-    assert handouts.main([str(directory)]) == DONE
+    assert handouts.main([str(directory)]) == OK
     for path in (directory / "handouts").iterdir():
         name = re.sub(r"^\d+-|\.md$", "", path.name)
         found, text = UNPLAYED.findall(path.read_text()), path.read_text()
@@ -132,7 +132,7 @@ def test_excluded_bots_are_marked_and_come_after_all_others(a_run, rank, capsys)
     table = pd.read_parquet(directory / "elo.parquet")
     others = table[~table.agent.isin(EXCLUDED)]
     assert others["rank"].max() < table[table.agent.isin(EXCLUDED)]["rank"].min()
-    assert export.main([str(directory), "--tables", "csv"]) == DONE
+    assert export.main([str(directory), "--tables", "csv"]) == OK
     rows = csv.DictReader((directory / "export" / "elo.csv").read_text().splitlines())
     assert {row["agent"] for row in rows if row["excluded"]} == EXCLUDED
     page = text_of((directory / "report.html").read_text())
@@ -158,9 +158,9 @@ def test_a_quiet_run_names_the_excluded_bots_last(a_run, capsys):
 def test_a_bot_without_choose_gets_one_text_everywhere(a_run, capsys):
     directory = a_run()
     why = "has no function or class named choose"
-    assert check.main([str(directory.parents[2] / "bots" / "wrong_name.py")]) == FINDING
+    assert check.main([str(directory.parents[2] / "bots" / "wrong_name.py")]) == CHECK_FAILED
     assert why in capsys.readouterr().out
-    assert handouts.main([str(directory)]) == DONE
+    assert handouts.main([str(directory)]) == OK
     (page,) = (directory / "handouts").glob("*wrong_name.md")
     assert why in page.read_text()
     summary = json.loads((directory / "summary.json").read_text())
@@ -192,14 +192,12 @@ def test_what_a_worker_counts_against_broken_bots_changes_no_game(tmp_path, caps
     (tmp_path / "class.toml").write_text(text)
     played(tmp_path / "class.toml", tmp_path / "results")
     directory = directory_of(tmp_path / "results")
-    (reason,) = (
-        each.reason for each in stored_report(directory).excluded if each.agent == "b_exits"
-    )
+    (reason,) = (each.reason for each in load_report(directory).excluded if each.agent == "b_exits")
     assert "exit status 3" in reason and "not started again" not in reason
     games = pd.read_parquet(directory / "games.parquet")
     asked = games[(games.plies > 0) & (games.termination == "crashed")]
     assert len(asked) == FIRST_GAMES
-    assert verify.main([str(directory), "--all"]) == DONE
+    assert verify.main([str(directory), "--all"]) == OK
 
 
 def test_a_test_that_forfeits_ended_shows_no_strength(tmp_path, capsys):

@@ -6,7 +6,7 @@ from agents.core import AgentSpec
 from agents.sandbox import bot_server
 from arena.commands.explain import main
 from games import game
-from games.base.errors import DONE, MISTAKE
+from games.base.errors import OK, USER_ERROR
 from tests.arena.running import directory_of, experiment_file, played
 
 QUICK = ("--perfect", "0")
@@ -31,7 +31,7 @@ def test_options_may_stand_between_the_words(capsys):
 
 
 def test_a_position_of_a_game_is_explained_with_perfect_values_beside_it(capsys):
-    assert main(["kalah(3,2)", "2", "--agent", "smart"]) == DONE
+    assert main(["kalah(3,2)", "2", "--agent", "smart"]) == OK
     text = capsys.readouterr().out
     assert "South to move: smart plays 3" in text  # 2 was an extra turn
     assert rows(text)["3"][:2] == ["wins", "+4"]
@@ -49,24 +49,24 @@ def test_a_place_in_a_run_is_explained_by_who_moved_there(tmp_path, capsys):
     played(file, tmp_path / "results", workers=1)
     run = directory_of(tmp_path / "results")
     capsys.readouterr()
-    assert main([f"{run}#1@2", *QUICK]) == DONE
+    assert main([f"{run}#1@2", *QUICK]) == OK
     shown = capsys.readouterr().out
     assert "one plays " in shown or "two plays " in shown
-    assert main([f"{run}#1@2", "--agent", "one", "--depth", "4", *QUICK]) == DONE
+    assert main([f"{run}#1@2", "--agent", "one", "--depth", "4", *QUICK]) == OK
     assert all("4" in words[1:3] for words in rows(capsys.readouterr().out).values())
     for place, message in {
         "9@1": "the game must be a whole number from 0 to 3",
         "0@99": "the ply must be a whole number from 0 to",
         "x": "the game must be a whole number",
     }.items():
-        assert main([f"{run}#{place}", *QUICK]) == MISTAKE
+        assert main([f"{run}#{place}", *QUICK]) == USER_ERROR
         assert message in capsys.readouterr().err
     for ply, verb in ((0, "would play"), (1, "would play"), (2, "plays")):
-        assert main([f"{run}#1@{ply}", "--agent", "one", *QUICK]) == DONE
+        assert main([f"{run}#1@{ply}", "--agent", "one", *QUICK]) == OK
         shown = capsys.readouterr().out
         assert f"one {verb} " in shown
         assert ("belongs to the opening" in shown) == (ply < 2)
-    assert main([f"{run}#1@2", "--agent", "tow"]) == MISTAKE
+    assert main([f"{run}#1@2", "--agent", "tow"]) == USER_ERROR
     assert 'did you mean "two"?' in capsys.readouterr().err
 
 
@@ -86,17 +86,17 @@ def test_an_own_evaluation_is_explained_in_a_run_at_the_depth_that_it_played(tmp
     capsys.readouterr()
     tables = []
     for words in ((), ("--depth", "6")):  # which is the default that the stored plan leaves out
-        assert main([place, "--agent", "one", *words, *QUICK]) == DONE
+        assert main([place, "--agent", "one", *words, *QUICK]) == OK
         tables.append(capsys.readouterr().out)
     assert tables[0] == tables[1]
     assert all(words[1] == "6" for words in rows(tables[0]).values())
-    assert main([place.replace("@2", "@3"), *QUICK]) == DONE
+    assert main([place.replace("@2", "@3"), *QUICK]) == OK
     assert "in the game" not in tables[0] + capsys.readouterr().out  # it plays what it played
 
 
 def test_a_forced_pass_is_the_only_move(capsys):
     pass_ = "XXO-XXOOOXOOXXXX O"
-    assert main(["othello(4)", pass_, "--agent", "minimax", "--depth", "3", *QUICK]) == DONE
+    assert main(["othello(4)", pass_, "--agent", "minimax", "--depth", "3", *QUICK]) == OK
     text = capsys.readouterr().out
     assert rows(text)["pass"][:2] == ["loses", "-12"]
     assert "rule: the only legal move" in text
@@ -105,7 +105,7 @@ def test_a_forced_pass_is_the_only_move(capsys):
 def test_a_bot_and_an_own_evaluation_are_asked_behind_the_wall(tmp_path, capsys):
     bot = tmp_path / "bot.py"
     bot.write_text("def choose(view, legal, rng):\n    return legal[-1]\n")
-    assert main(["kalah(3,2)", "", "--agent", str(bot), *QUICK]) == DONE
+    assert main(["kalah(3,2)", "", "--agent", str(bot), *QUICK]) == OK
     text = capsys.readouterr().out
     assert "plays 3" in text
     assert "its own, which it does not tell" in text
@@ -114,11 +114,11 @@ def test_a_bot_and_an_own_evaluation_are_asked_behind_the_wall(tmp_path, capsys)
         "from agents.features.sowing import pot\n"
         "def evaluate(rules, position):\n    return pot(rules, position)\n"
     )
-    assert main(["kalah(3,2)", "", "--agent", f"{own}:evaluate", "--depth", "2", *QUICK]) == DONE
+    assert main(["kalah(3,2)", "", "--agent", f"{own}:evaluate", "--depth", "2", *QUICK]) == OK
     text = capsys.readouterr().out
     assert "a whole, not terms" in text
     assert all(words[1] == "2" for words in rows(text).values())
-    assert main(["kalah(6,4)", "", "--agent", f"{own}:evaluate", "--nodes", "500", *QUICK]) == DONE
+    assert main(["kalah(6,4)", "", "--agent", f"{own}:evaluate", "--nodes", "500", *QUICK]) == OK
     text = capsys.readouterr().out
     table = rows(text)
     chosen = text.partition("\n    *")[2].split()[0]
@@ -147,7 +147,7 @@ MISTAKES = {
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_one_line(name, capsys):
     words, message = MISTAKES[name]
-    assert main(words) == MISTAKE
+    assert main(words) == USER_ERROR
     shown = capsys.readouterr().err
     assert message in shown
     assert shown.count("\n") == 1
@@ -164,7 +164,7 @@ def test_what_searches_single_moves_is_loaded_before_the_bot_starts(monkeypatch)
 
 
 def test_positions_of_further_searches_are_told_from_those_of_the_choice(capsys):
-    assert main(["kalah(3,2)", "", "--agent", "minimax", "--depth", "3", *QUICK]) == DONE
+    assert main(["kalah(3,2)", "", "--agent", "minimax", "--depth", "3", *QUICK]) == OK
     text = capsys.readouterr().out
     assert "+positions" in text
     assert "further search" in text
@@ -174,7 +174,7 @@ def test_a_misspelt_evaluation_is_named_in_place_of_its_limit(tmp_path, capsys):
     own = tmp_path / "own.py"
     own.write_text("def evaluate(rules, position):\n    return 0\n")
     words = ["kalah(3,2)", "", "--agent", f"{own}:evalute", "--nodes", "50"]
-    assert main(words) == MISTAKE
+    assert main(words) == USER_ERROR
     shown = capsys.readouterr().err
     assert "own.py has no evalute" in shown
     assert 'did you mean "evaluate"?' in shown
@@ -183,7 +183,7 @@ def test_a_misspelt_evaluation_is_named_in_place_of_its_limit(tmp_path, capsys):
 @pytest.mark.parametrize("limit", [50, 777, 3000])
 @pytest.mark.parametrize("name", ["kalah(6,4)", "othello(6)"])
 def test_a_limit_in_nodes_is_passed_by_a_few_positions_only(name, limit, capsys):
-    assert main([name, "", "--nodes", str(limit), "--perfect", "0"]) == DONE
+    assert main([name, "", "--nodes", str(limit), "--perfect", "0"]) == OK
     (headline,) = (line for line in capsys.readouterr().out.splitlines() if " plays " in line)
     nodes = int(headline.rpartition("after ")[2].split()[0].replace(",", ""))
     assert limit < nodes <= limit + 20

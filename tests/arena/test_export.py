@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 
 from arena.commands.export import main
-from arena.formats.records import ExportedTable, exported_games
+from arena.formats.records import TextTable, game_records
 from arena.formats.registry import WRITERS, game_writer, table_writer
 from arena.pipeline.external_games import read_games
-from arena.report.data import stored_report
+from arena.report.data import load_report
 from games import game
 from tests.arena.running import directory_of, experiment_file, played
 
@@ -23,7 +23,7 @@ OTHELLO = (
     'game = "othello(6)"\npairs = 5\nseed = 3\nopenings = { random_plies = 4 }\n[agents]\n'
     'random = { kind = "random" }\ngreedy = { kind = "greedy" }\n'
 )
-HOSTILE = ExportedTable(
+HOSTILE = TextTable(
     "hostile", "a % caption\n", ("agent", "Elo"),
     (("a|b & c_%$#{}~^\\", "\u22123"), ("<script>\n", None), ('"quoted", ]', 2.5)),
 )  # fmt: skip
@@ -92,15 +92,15 @@ def test_ggf_is_replayed_to_its_result_by_a_reader_of_its_own(folder, games):
 
 
 def test_ggf_has_ratings_where_there_are_any_and_survives_hostile_names(run, folder):
-    report = stored_report(run)
+    report = load_report(run)
     stored = pd.read_parquet(run / "elo.parquet").set_index("agent")["elo"]
     rated = replace(report, summary={**report.summary, "openings": 100})
-    each = next(exported_games(rated))
+    each = next(game_records(rated))
     assert each.elos == (pytest.approx(stored[each.first]), pytest.approx(stored[each.second]))
     unrated = replace(
         report, ratings=tuple(r._replace(elo_low=None, elo_high=None) for r in report.ratings)
     )
-    assert next(exported_games(unrated)).elos == (None, None)  # a standing has no Elo
+    assert next(game_records(unrated)).elos == (None, None)  # a standing has no Elo
     hostile = replace(each, first="a[b];)(;GM[x]\\", second="]\n[", elos=(None, -3.0))
     ((tags, moves),) = ggf_games(game_writer("ggf").text(hostile))
     assert tags["PB"].startswith("a(b)")

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from games.base.errors import Mistake, status_of
+from games.base.errors import UserError, status_of
 from tests.arena.running import called, directory_of, played, small
 
 NAME = "x\nFORGED\x1b[2J\u202e"
@@ -83,7 +83,7 @@ def clean(text):
 
 def test_a_mistake_is_one_line_whatever_is_in_it(capsys):
     def work():
-        raise Mistake("a\nb")
+        raise UserError("a\nb")
 
     assert status_of("command", work) == 2
     assert capsys.readouterr().err == "command: a\\nb\n"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from agents.sandbox.sandbox import Wall
+from agents.sandbox.sandbox import Sandbox
 from agents.sandbox.usage import descendants
 from tests.agents.test_hostile_bots import BOTS, HOSTILE, NEEDS_NAMESPACES
 from tests.arena.running import alive, command, directory_of
@@ -139,7 +139,7 @@ def test_no_bot_writes_to_the_terminal(tmp_path):
 
 def walls() -> str:
     """The level of this machine."""
-    wall = Wall()
+    wall = Sandbox()
     try:
         return wall.level.name
     finally:

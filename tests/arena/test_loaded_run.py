@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from arena.pipeline.loaded_run import load_run
-from arena.storage.run_file import NotARun
+from arena.storage.run_file import NotARunError
 from tests.arena.running import ROOT, directory_of, experiment_file, played, small
 
 NOTEBOOK = ROOT / "docs" / "a_run.ipynb"
@@ -61,7 +61,7 @@ def test_the_page_is_made_where_there_is_none_and_stays_in_a_frame(directory):
 
 
 def test_what_is_no_run_is_said_in_one_line(tmp_path):
-    with pytest.raises(NotARun, match=r"no run\.json"):
+    with pytest.raises(NotARunError, match=r"no run\.json"):
         load_run(tmp_path)
 
 

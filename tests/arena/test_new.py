@@ -9,8 +9,8 @@ import pytest
 
 from arena.commands.new import main
 from arena.config.experiment import load
-from arena.config.shipped import STARTERS, shipped_names
-from games.base.errors import DONE, MISTAKE
+from arena.config.shipped import STARTERS, example_names
+from games.base.errors import OK, USER_ERROR
 from tests.arena.running import called
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 )
 def test_what_is_begun_can_be_played(what, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert main([what, "mine"]) == DONE
+    assert main([what, "mine"]) == OK
     shown = capsys.readouterr().out
     assert "to run: python -m arena.run mine.toml\n" in shown
     experiment = load(Path("mine.toml"))
@@ -33,10 +33,10 @@ def test_what_is_begun_can_be_played(what, tmp_path, monkeypatch, capsys):
         assert Path("mine.py").is_file()
 
 
-@pytest.mark.parametrize("name", shipped_names())
+@pytest.mark.parametrize("name", example_names())
 def test_every_shipped_experiment_can_be_begun_from(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert main(["experiment", "deep/mine.toml", "--like", name]) == DONE
+    assert main(["experiment", "deep/mine.toml", "--like", name]) == OK
     assert load(Path("deep/mine.toml"), []).plan.game
     said = [line.rpartition(": ")[2] for line in capsys.readouterr().out.splitlines()]
     kind = name.partition("_")[0]
@@ -46,7 +46,7 @@ def test_every_shipped_experiment_can_be_begun_from(name, tmp_path, monkeypatch,
 
 def test_a_bot_that_was_begun_plays(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert main(["bot"]) == DONE
+    assert main(["bot"]) == OK
     done = called("my_bot.toml", "--pairs", 5, "--quiet", "--json")
     assert '"no_forfeits"' in done.stdout
 
@@ -54,7 +54,7 @@ def test_a_bot_that_was_begun_plays(tmp_path, monkeypatch):
 def test_a_file_that_is_there_stays(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text("precious")
-    assert main(["bot", "mine.py"]) == MISTAKE
+    assert main(["bot", "mine.py"]) == USER_ERROR
     assert capsys.readouterr().err == "pitflip new: mine.py is there already; nothing was written\n"
     assert [path.name for path in tmp_path.iterdir()] == ["mine.py"]
 
@@ -69,7 +69,7 @@ def test_a_file_that_is_there_stays(tmp_path, monkeypatch, capsys):
 )
 def test_a_mistake_is_one_line(words, said, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert main(words) == MISTAKE
+    assert main(words) == USER_ERROR
     shown = capsys.readouterr().err
     assert said in shown
     assert shown.count("\n") == 1

@@ -11,7 +11,7 @@ import pytest
 
 from arena.commands import export, handouts, run
 from arena.pipeline.loaded_run import load_run
-from games.base.errors import DONE
+from games.base.errors import OK
 from tests.arena.running import directory_of
 
 # Deterministic agents repeat games, so the games that count differ from those that are played;
@@ -49,7 +49,7 @@ def finished(directory: Path, pairs: int, plies: int, more: str) -> Path:
     path = directory / "class.toml"
     path.write_text(CLASS.format(pairs=pairs, plies=plies, more=more))
     words = ["--results", str(directory), "--workers", "1", "--json", "--quiet"]
-    assert run.main([str(path), *words]) == DONE
+    assert run.main([str(path), *words]) == OK
     return directory_of(directory)
 
 
@@ -79,7 +79,7 @@ def test_each_place_and_each_number_of_points_is_the_same_everywhere(tmp_path, c
         assert shares == sorted(shares, reverse=True)
 
     words = ["--results", str(tmp_path), "--workers", "1", "--quiet"]
-    assert run.main([str(tmp_path / "class.toml"), *words]) == DONE  # what was played is known
+    assert run.main([str(tmp_path / "class.toml"), *words]) == OK  # what was played is known
     shown = capsys.readouterr().out
     printed = re.findall(r"^ +(\d+) +(?:\d +)?(\w+) .* ([\d.]+)/(\d+) ", shown, re.MULTILINE)
     answer = shown.splitlines()[-1]
@@ -89,7 +89,7 @@ def test_each_place_and_each_number_of_points_is_the_same_everywhere(tmp_path, c
     for place, agent, points, games in printed:
         assert (int(place), (float(points), int(games))) == (places[agent], by_hand[agent])
 
-    assert handouts.main([str(directory)]) == DONE
+    assert handouts.main([str(directory)]) == OK
     for page in (directory / "handouts").iterdir():
         found = re.search(r"# (\w+)\n\n.*: place (\d+) of 5, ([\d.]+) points of (\d+) games\.",
                           page.read_text())  # fmt: skip
@@ -97,7 +97,7 @@ def test_each_place_and_each_number_of_points_is_the_same_everywhere(tmp_path, c
         agent, place, points, games = found.groups()
         assert (int(place), (float(points), int(games))) == (places[agent], by_hand[agent])
 
-    assert export.main([str(directory), "--tables", "csv", "--tables", "markdown"]) == DONE
+    assert export.main([str(directory), "--tables", "csv", "--tables", "markdown"]) == OK
     exported = directory / "export"
     with (exported / "elo.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -127,7 +127,7 @@ def test_the_page_and_the_exports_hold_the_table_that_ranks(tmp_path, capsys):
     page = (directory / "report.html").read_text()
     (section,) = re.findall(r'<section id="points".*?</section>', page, re.DOTALL)
     assert re.findall(r"<bdi>(\w+)</bdi>", section)[1:] == [*table.agent]
-    assert export.main([str(directory), "--tables", "csv", "--tables", "latex"]) == DONE
+    assert export.main([str(directory), "--tables", "csv", "--tables", "latex"]) == OK
     rows = pd.read_csv(directory / "export" / "points.csv")
     assert [*rows.agent] == [*table.agent] and (rows.points == table.points).all()
     assert (directory / "export" / "points.tex").exists()
@@ -136,7 +136,7 @@ def test_the_page_and_the_exports_hold_the_table_that_ranks(tmp_path, capsys):
 
 def test_a_run_that_ranks_by_ratings_exports_no_table_of_points(tmp_path, capsys):
     directory = finished(tmp_path, *KINDS["by rating"])
-    assert export.main([str(directory), "--tables", "csv"]) == DONE
+    assert export.main([str(directory), "--tables", "csv"]) == OK
     assert not (directory / "export" / "points.csv").exists()
     assert 'id="points"' not in (directory / "report.html").read_text()
     capsys.readouterr()
@@ -144,9 +144,9 @@ def test_a_run_that_ranks_by_ratings_exports_no_table_of_points(tmp_path, capsys
 
 def test_the_answer_by_points_names_the_agents_with_as_many(tmp_path):
     from arena.report.answer import answer_line  # noqa: PLC0415
-    from arena.report.data import stored_report  # noqa: PLC0415
+    from arena.report.data import load_report  # noqa: PLC0415
 
-    report = stored_report(finished(tmp_path, *KINDS["by points"]))
+    report = load_report(finished(tmp_path, *KINDS["by points"]))
     first, second, *rest = report.ratings
     second = second._replace(points=first.points, games=first.games, rank=2)
     level = replace(report, ratings=(first, second, *rest))

@@ -12,17 +12,17 @@ import pytest
 
 from agents.registry import kinds_for
 from agents.sandbox.messages import BotLimits
-from agents.sandbox.sandbox import Wall
+from agents.sandbox.sandbox import Sandbox
 from arena.config.experiment import load
 from arena.planning import tasks
-from arena.planning.games import CLOCKED, PLAYED
-from arena.planning.schedule import draw
+from arena.planning.games import RESULT_COLUMNS, TIMING_COLUMNS
+from arena.planning.schedule import make_schedule
 from arena.planning.tasks import Task
 from arena.playing import worker
 from arena.playing.options import Interrupts
 from arena.playing.worker import Worker
 from games import game
-from games.base.errors import Mistake, Unfinished
+from games.base.errors import Unfinished, UserError
 from tests.arena.running import (
     BOTS,
     RANDOM,
@@ -157,10 +157,10 @@ def test_a_run_that_is_interrupted_again_and_again_ends_as_one_that_is_not(
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_the_fast_loop_and_the_slow_one_give_the_same_records(tmp_path, name):
-    ready = draw(load(written(tmp_path, name)).plan)
+    ready = make_schedule(load(written(tmp_path, name)).plan)
     task = Task(0, min(ready.pairings.total, 24), {})
-    with_moves = draw(replace(ready.plan, keep_moves=True))
-    with closing(Wall()) as wall:
+    with_moves = make_schedule(replace(ready.plan, keep_moves=True))
+    with closing(Sandbox()) as wall:
         same_records(*(kind(with_moves, wall).play(task) for kind in (Worker, Refereed)))
 
 
@@ -172,8 +172,8 @@ class Refereed(Worker):
 
 
 def same_records(fast, slow):
-    for column in PLAYED:
-        if column not in CLOCKED:
+    for column in RESULT_COLUMNS:
+        if column not in TIMING_COLUMNS:
             assert np.array_equal(fast.columns[column], slow.columns[column]), column
     assert np.array_equal(fast.moves, slow.moves)
     assert fast.traces == slow.traces
@@ -197,7 +197,7 @@ def test_both_loops_agree_on_every_game_and_kind(tmp_path, name):
     text = f'game = "{name}"\npairs = 3\nopenings = {{ random_plies = 4 }}\n'
     kinds = {kind: more for kind, more in KINDS.items() if kind in kinds_for(game(name))}
     text += "".join(f'[agents.{kind}]\nkind = "{kind}"\n{more}\n' for kind, more in kinds.items())
-    ready = draw(load(experiment_file(tmp_path, text)).plan)
+    ready = make_schedule(load(experiment_file(tmp_path, text)).plan)
     task = Task(0, ready.pairings.total, {})
     same_records(*(kind(ready).play(task) for kind in (Worker, Refereed)))
 
@@ -236,7 +236,7 @@ def test_a_bot_that_fails_every_game_stops_the_run_and_is_named_with_its_lines(t
     path = experiment_file(tmp_path, small(10), "good")
     (tmp_path / "good.py").write_text(NEVER)
     for _ in range(2):  # and again from what is stored
-        with pytest.raises(Mistake, match=r"(?s)demo.toml:\d+: \[agents.good\].*by zero, line 3"):
+        with pytest.raises(UserError, match=r"(?s)demo.toml:\d+: \[agents.good\].*by zero, line 3"):
             played(path, tmp_path / "results")
 
 
@@ -323,7 +323,7 @@ def test_an_evaluation_that_hangs_in_compiled_code_is_cut_off(tmp_path):
 def test_a_bot_that_hangs_while_it_is_loaded_stops_a_run_that_says_so(tmp_path):
     path = experiment_file(tmp_path, small(3), "hanging_import")
     path.write_text(path.read_text() + "start_seconds = 0.3\n")
-    with pytest.raises(Mistake, match=r"hanging_import.py.* was not ready within 0.3 s"):
+    with pytest.raises(UserError, match=r"hanging_import.py.* was not ready within 0.3 s"):
         played(path, tmp_path / "results")
 
 
@@ -334,7 +334,7 @@ def test_all_bots_that_do_not_load_are_named_before_a_new_run_is_spoken_of(tmp_p
     earlier = tmp_path / "results" / path.stem / "before"
     earlier.mkdir(parents=True)
     (earlier / "run.json").write_text('{"plan": {"pairs": 2}}')
-    with pytest.raises(Mistake, match=r"(?s)good.py.*raising.py") as refused:
+    with pytest.raises(UserError, match=r"(?s)good.py.*raising.py") as refused:
         played(path, tmp_path / "results", quiet=False)
     assert len(str(refused.value).splitlines()) >= 2
     assert "a new run" not in capsys.readouterr().err

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from games.base.cli import here
-from games.base.errors import DONE, MISTAKE
+from games.base.cli import shell_command
+from games.base.errors import OK, USER_ERROR
 from pitflip.__main__ import COMMANDS, REMOVED, main
 from pitflip.completion import SHELLS
 
@@ -31,22 +31,22 @@ def test_a_word_is_answered_by_its_command(word):
 
 
 def test_help_says_what_there_is(capsys):
-    assert main(["--help"]) == DONE
+    assert main(["--help"]) == OK
     shown = capsys.readouterr().out
     assert all(f"\n  {word} " in shown for word in COMMANDS)
-    assert main([]) == MISTAKE
+    assert main([]) == USER_ERROR
 
 
 @pytest.mark.parametrize("word", ["--version", "-V", "version"])
 def test_the_version_is_that_of_the_package(word, capsys):
-    assert main([word]) == DONE
+    assert main([word]) == OK
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     assert capsys.readouterr().out == f"pitflip {declared}\n"
 
 
 @pytest.mark.parametrize("words", [["perfft"], ["completion"], ["completion", "tcsh"], ["\x1b[1m"]])
 def test_a_wrong_word_is_one_line(words, capsys):
-    assert main(words) == MISTAKE
+    assert main(words) == USER_ERROR
     shown = capsys.readouterr().err
     assert shown.count("\n") == 1
     assert "\x1b" not in shown
@@ -54,7 +54,7 @@ def test_a_wrong_word_is_one_line(words, capsys):
 
 @pytest.mark.parametrize("word", REMOVED)
 def test_a_removed_command_names_its_substitute(word, capsys):
-    assert main([word, "--anything"]) == MISTAKE
+    assert main([word, "--anything"]) == USER_ERROR
     shown = capsys.readouterr().err
     assert word in shown
     assert REMOVED[word] in shown
@@ -63,7 +63,7 @@ def test_a_removed_command_names_its_substitute(word, capsys):
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_shell_understands_the_completion(shell, capsys):
-    assert main(["completion", shell]) == DONE
+    assert main(["completion", shell]) == OK
     text = capsys.readouterr().out
     assert all(word in text for word in COMMANDS)
     assert "junit" in text
@@ -72,7 +72,7 @@ def test_a_shell_understands_the_completion(shell, capsys):
 
 
 def test_bash_completes_commands_options_and_first_words(capsys):
-    assert main(["completion", "bash"]) == DONE
+    assert main(["completion", "bash"]) == OK
     lines = [capsys.readouterr().out]
     asked = {"exp": "export", "run --js": "--json", "new exper": "experiment",
              "ladder ran": "", "completion z": "zsh"}  # fmt: skip
@@ -92,7 +92,7 @@ def test_games_and_agents_of_ones_own_are_no_obstacle(tmp_path):
         words = [*start, "nowhere.toml"]
         done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.stderr == "nowhere.toml: there is no such file\n"
-        assert done.returncode == MISTAKE
+        assert done.returncode == USER_ERROR
 
 
 # ------------------------------------------------------- commands for the shell that shows them
@@ -100,7 +100,7 @@ def test_games_and_agents_of_ones_own_are_no_obstacle(tmp_path):
 
 def test_a_command_is_printed_as_it_is_where_python_is_ours(monkeypatch):
     monkeypatch.setattr(sys, "argv", ["-m"])
-    assert here('python -m games.replay "kalah(6,4)" "1"') == (
+    assert shell_command('python -m games.replay "kalah(6,4)" "1"') == (
         'python -m games.replay "kalah(6,4)" "1"'
     )
 
@@ -109,12 +109,12 @@ def test_a_command_names_our_python_where_the_shell_finds_another(monkeypatch, t
     monkeypatch.setattr(sys, "argv", ["-m"])
     monkeypatch.setenv("PATH", "/usr/bin")
     monkeypatch.chdir(Path(sys.executable).parents[1])
-    assert here("python -m games.perft owari 3") == "bin/python -m games.perft owari 3"
+    assert shell_command("python -m games.perft owari 3") == "bin/python -m games.perft owari 3"
     monkeypatch.chdir(tmp_path)
-    assert here("python -m games.perft").split(" ")[0] == shlex.quote(sys.executable)
+    assert shell_command("python -m games.perft").split(" ")[0] == shlex.quote(sys.executable)
 
 
 def test_a_command_of_pitflip_says_pitflip(monkeypatch):
     monkeypatch.setattr(sys, "argv", ["/somewhere/pitflip", "run"])
-    assert here("python -m games.perft owari 3") == "pitflip perft owari 3"
-    assert here("node bot.js") == "node bot.js"
+    assert shell_command("python -m games.perft owari 3") == "pitflip perft owari 3"
+    assert shell_command("node bot.js") == "node bot.js"

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from arena.commands.plan import arguments, asked, main, pilot_with
-from arena.config.command_line import options_of
+from arena.commands.plan import arguments, main, pilot_with, probe_lines
+from arena.config.command_line import open_run_options
 from arena.config.experiment import load
-from arena.planning.schedule import draw
+from arena.planning.schedule import make_schedule
 from arena.playing import pilot
 from arena.playing.options import Interrupts
 from arena.terminal.plan import failing_line, time_line
-from games.base.errors import DONE, FINDING, MISTAKE
+from games.base.errors import CHECK_FAILED, OK, USER_ERROR
 from tests.arena.running import called, experiment_file, small
 
 GREEDY = '[agents.greedy]\nkind = "greedy"\n'
@@ -35,7 +35,7 @@ def test_options_without_effect_are_refused(tmp_path, capsys, option):
     path = experiment_file(tmp_path, small(4) + GREEDY)
     with pytest.raises(SystemExit) as ended:
         main([str(path), option])
-    assert ended.value.code == MISTAKE
+    assert ended.value.code == USER_ERROR
     assert option in capsys.readouterr().err.splitlines()[-1]
     with pytest.raises(SystemExit):
         main(["--help"])
@@ -49,7 +49,7 @@ def run_here(path, directory, *words):
 def test_games_time_intervals_and_pairs_needed_are_said(tmp_path, capsys):
     path = experiment_file(tmp_path, small(40) + GREEDY)
     status, lines = said(capsys, path)
-    assert status == DONE
+    assert status == OK
     assert lines[0] == "demo on kalah(4,3): 80 games, 2 agents, a match of 40 pairings"
     assert lines[1] == "openings: 40"
     assert lines[2].startswith("pilot: ")
@@ -63,7 +63,7 @@ def test_a_check_that_no_result_could_satisfy_is_said_by_plan_and_by_run(tmp_pat
     path = experiment_file(tmp_path, small(10) + GREEDY + CHECK)
     vacuous = "greedy beats random (score_at_least) will be VACUOUS: needs 29 openings, has 10"
     status, lines = said(capsys, path)
-    assert (status, vacuous in lines) == (FINDING, True)
+    assert (status, vacuous in lines) == (CHECK_FAILED, True)
     assert vacuous in run_here(path, tmp_path).stderr.splitlines()
 
 
@@ -85,7 +85,7 @@ def test_every_bot_is_asked_once_and_one_that_does_not_load_stops_nobody(tmp_pat
         path.write_text(path.read_text() + text)
     status, lines = said(capsys, path)
     text = "\n".join(lines)
-    assert status == FINDING
+    assert status == CHECK_FAILED
     assert "fixed: loads, and plays " in text
     assert "broken: does not load: " in text
     assert "nothing_of_this_name" in text
@@ -125,14 +125,14 @@ def test_a_sweep_says_how_many_games_all_its_cells_have(tmp_path, capsys):
 
 @pytest.mark.slow
 def test_a_study_says_what_it_plays(capsys):
-    assert main(["experiments/tune_kalah.toml", "--workers", "1"]) == DONE
+    assert main(["experiments/tune_kalah.toml", "--workers", "1"]) == OK
     lines = capsys.readouterr().out.splitlines()
     assert lines[1] == "search: 150 trials of 400 games, 60,000 games"
     assert lines[2].startswith("claim and validation: from 10,588 to 12,000 games more")
 
 
 def test_a_mistake_is_one_line(tmp_path, capsys):
-    assert main([str(tmp_path / "none.toml")]) == MISTAKE
+    assert main([str(tmp_path / "none.toml")]) == USER_ERROR
     assert capsys.readouterr().err.count("\n") == 1
 
 
@@ -153,9 +153,9 @@ def looked_at(path, workers=0):
     """The pilot of an experiment, the first answers of its bots, and all of its pairings."""
     with Interrupts().installed():
         chosen = arguments().parse_args([str(path), "--workers", str(workers), "--known", "off"])
-        with options_of(chosen, Interrupts()) as options:
-            drawn = draw(load(path).plan)
-            answers = list(asked(drawn, options))
+        with open_run_options(chosen, Interrupts()) as options:
+            drawn = make_schedule(load(path).plan)
+            answers = list(probe_lines(drawn, options))
             found = pilot_with(drawn, options, answers)
     return found, answers, dict.fromkeys(drawn.pairings.matches, drawn.pairings.pairs)
 
@@ -183,8 +183,10 @@ def test_a_bot_that_finished_no_pairing_is_known_by_its_first_answer(tmp_path, m
 
 
 def test_moves_of_one_match_tell_the_time_of_another():
-    found = pilot.Pilot({(0, 1): pilot.Sample(), (0, 2): pilot.Sample()}, 1.0, {2: 0.5})
-    found.samples[0, 1] = pilot.Sample([0, 0, 4, 0, 0], [(2, 1.0), (2, 1.0)])
+    found = pilot.PilotResult(
+        {(0, 1): pilot.MatchSample(), (0, 2): pilot.MatchSample()}, 1.0, {2: 0.5}
+    )
+    found.samples[0, 1] = pilot.MatchSample([0, 0, 4, 0, 0], [(2, 1.0), (2, 1.0)])
     found.moves = {place: pilot.MoveTimes(0.8, 80) for place in (0, 1)}
     own, other = found.pairing_time((0, 1)), found.pairing_time((0, 2))
     assert (own.seconds, own.low < 0.5 < own.high) == (0.5, True)
@@ -194,10 +196,10 @@ def test_moves_of_one_match_tell_the_time_of_another():
 
 
 def test_bots_that_fail_their_games_take_time_until_they_are_excluded():
-    samples = {match: pilot.Sample() for match in ((0, 1), (0, 2), (0, 3), (1, 2), (2, 3))}
-    found = pilot.Pilot(samples, 1.0, without={1: 6.0})
-    found.samples[0, 2] = pilot.Sample([0, 0, 4, 0, 0], [(2, 1.0), (2, 1.0)])
-    found.samples[0, 3] = pilot.Sample([0, 0, 0, 0, 1], [(1, 8.0)])
+    samples = {match: pilot.MatchSample() for match in ((0, 1), (0, 2), (0, 3), (1, 2), (2, 3))}
+    found = pilot.PilotResult(samples, 1.0, without={1: 6.0})
+    found.samples[0, 2] = pilot.MatchSample([0, 0, 4, 0, 0], [(2, 1.0), (2, 1.0)])
+    found.samples[0, 3] = pilot.MatchSample([0, 0, 0, 0, 1], [(1, 8.0)])
     found.moves = {0: pilot.MoveTimes(0.8, 80, 10), 2: pilot.MoveTimes(0.8, 80, 8)}
     found.moves[3] = pilot.MoveTimes(0.0, 0, 0, 2)
     left = dict.fromkeys(samples, 100)

@@ -14,7 +14,7 @@ from arena.pipeline import run_notes
 from arena.pipeline.run_notes import KEY
 from arena.playing import bot_replays
 from arena.playing.bot_replays import BotReplays
-from arena.storage.game_cache import KnownGames
+from arena.storage.game_cache import GameCache
 from arena.storage.parquet import read_source
 from tests.arena.running import directory_of, experiment_file, played, small
 
@@ -117,7 +117,7 @@ def test_games_of_a_bot_that_is_wrongly_said_to_be_deterministic_are_forgotten(t
     options = {"workers": 0}
     for turn in ("first", "second"):
         (tmp_path / turn).mkdir()
-        with contextlib.closing(KnownGames(tmp_path / "known")) as known:
+        with contextlib.closing(GameCache(tmp_path / "known")) as known:
             _, said = run_of(
                 tmp_path / turn, "clock", more="deterministic = true\n", known=known, **options
             )
@@ -130,7 +130,7 @@ def test_a_declaration_is_believed_only_after_a_test(tmp_path, monkeypatch):
     for turn in ("1", "2", "3"):
         (tmp_path / turn).mkdir()
         with (
-            contextlib.closing(KnownGames(tmp_path / "known")) as store,
+            contextlib.closing(GameCache(tmp_path / "known")) as store,
             monkeypatch.context() as m,
         ):
             if turn == "1":  # the bot takes too long to be tested

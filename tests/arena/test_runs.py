@@ -6,7 +6,7 @@ import pytest
 
 from arena.commands.runs import main
 from arena.storage.journal import JOURNAL, Journal
-from games.base.errors import DONE, FINDING, MISTAKE
+from games.base.errors import CHECK_FAILED, OK, USER_ERROR
 
 PLAN = {"seed": 5, "agents": {"mine": {"kind": "minimax", "depth": 2}}}
 
@@ -42,7 +42,7 @@ def words(results, *more):
 def test_the_list_has_every_run_the_latest_first(results, capsys):
     a_run(results, "ffffffffff", "2025-01-01T10:00:00", finished=False)
     (results / "demo" / "notes").mkdir()
-    assert main(words(results)) == DONE
+    assert main(words(results)) == OK
     *lines, last = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == [
         *(f"demo/{age:010x}" for age in range(5)), "demo/ffffffffff",
@@ -59,19 +59,19 @@ def test_what_differs_is_said_in_words(tmp_path, capsys):
     new = a_run(tmp_path, "bbbbbbbbbb", **more)
     kept_file(old, "heur.py", "1" * 16, "a\nb\nc\n")
     kept_file(new, "heur.py", "2" * 16, "a\n\x1b[2Jb\nc\n")
-    assert main(words(tmp_path, "diff", "aaa", new)) == FINDING
+    assert main(words(tmp_path, "diff", "aaa", new)) == CHECK_FAILED
     assert capsys.readouterr().out.splitlines() == [
         "heur.py changed", "gone.py is gone",
         "  @@ -1,3 +1,3 @@", "   a", "  -b", r"  +\x1b[2Jb", "   c",
         "agents.mine.depth was 2, is 4", 'versions.numpy was "2.4", is "2.5"',
     ]  # fmt: skip
-    assert main(words(tmp_path, "diff", "aaa", "aaa")) == DONE
+    assert main(words(tmp_path, "diff", "aaa", "aaa")) == OK
     assert capsys.readouterr().out == "nothing differs\n"
 
 
 @pytest.mark.parametrize("name", ["cc", "0", "../x", "00000"])
 def test_a_run_that_is_not_there_or_not_one_is_a_mistake(results, name, capsys):
-    assert main(words(results, "diff", name, "0000000001")) == MISTAKE
+    assert main(words(results, "diff", name, "0000000001")) == USER_ERROR
     assert capsys.readouterr().err.count("\n") == 1
 
 
@@ -80,16 +80,16 @@ def names(results):
 
 
 def test_pruning_says_what_would_go_and_asks(results, capsys):
-    assert main(words(results, "prune")) == DONE
+    assert main(words(results, "prune")) == OK
     shown = capsys.readouterr().out
     assert [f"{age:010x}" in shown for age in range(5)] == [False, False, False, True, True]
     assert "nothing was deleted: --yes deletes them" in shown
     assert len(names(results)) == 5
-    assert main(words(results, "prune", "--yes", "--keep", "2")) == DONE
+    assert main(words(results, "prune", "--yes", "--keep", "2")) == OK
     assert names(results) == [f"{age:010x}" for age in range(2)]
-    assert main(words(results, "prune", "--yes", "--keep", "2")) == DONE
+    assert main(words(results, "prune", "--yes", "--keep", "2")) == OK
     assert "there is nothing to delete" in capsys.readouterr().out
-    assert main(words(results, "prune", "--yes", "0000000001")) == DONE
+    assert main(words(results, "prune", "--yes", "0000000001")) == OK
     assert names(results) == ["0000000000"]
 
 
@@ -101,20 +101,20 @@ def test_what_is_not_a_run_is_never_deleted(results, tmp_path_factory, capsys):
     (results / "demo" / "0000000002" / "notes.md").write_text("mine")
     (results / "demo" / "0000000003" / "sources").symlink_to(outside)
     (results / "demo" / "cccccccccc").mkdir()  # a name like ours, but no run
-    assert main(words(results, "prune", "--yes", "--keep", "0")) == DONE
+    assert main(words(results, "prune", "--yes", "--keep", "0")) == OK
     shown = capsys.readouterr().out
     assert "demo/0000000002 stays: notes.md in it is not ours" in shown
     assert "demo/0000000003 stays: sources in it is not ours" in shown
     assert names(results) == ["0000000002", "0000000003", "cccccccccc", "dddddddddd"]
     assert (outside / "demo" / "eeeeeeeeee" / "games.parquet").exists()
-    assert main(words(results, "prune", "--yes", results / "demo" / "dddddddddd")) == MISTAKE
+    assert main(words(results, "prune", "--yes", results / "demo" / "dddddddddd")) == USER_ERROR
 
 
 def test_a_run_that_runs_stays(tmp_path, capsys):
     directory = a_run(tmp_path, "aaaaaaaaaa")
     with Journal(directory, "aaaaaaaaaa"):
-        assert main(words(tmp_path, "prune", "--yes", "--keep", "0")) == DONE
+        assert main(words(tmp_path, "prune", "--yes", "--keep", "0")) == OK
     assert "stays: it runs" in capsys.readouterr().out
     assert (directory / JOURNAL).exists()
-    assert main(words(tmp_path, "prune", "--yes", "--keep", "0")) == DONE
+    assert main(words(tmp_path, "prune", "--yes", "--keep", "0")) == OK
     assert not directory.exists()

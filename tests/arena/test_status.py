@@ -8,8 +8,8 @@ import pytest
 from arena.commands import status
 from arena.commands.run import main as run
 from arena.commands.runs import main as runs
-from arena.storage.journal import Journal, locked
-from arena.storage.results import PROGRESS, ProgressFile, is_running, stored_lines
+from arena.storage.journal import Journal, lock_directory
+from arena.storage.results import PROGRESS, ProgressFileSink, is_running, read_progress
 from tests.arena.running import experiment_file, small
 
 BROKEN = '[agents.broken]\nkind = "python"\nfile = "broken.py"\n'
@@ -37,7 +37,7 @@ def test_a_running_run_shows_its_lines_and_is_not_disturbed(run_directory, capsy
         assert capsys.readouterr().out.splitlines()[1:] == ["4 of 8 games", r"a\x1b[2J"]
         assert status.main(["--results", str(run_directory.parents[1])]) == 0
         assert "running  4 of 8 games" in capsys.readouterr().out
-    os.close(locked(run_directory))  # looking took no lock that stays
+    os.close(lock_directory(run_directory))  # looking took no lock that stays
 
 
 def test_a_stopped_run_is_unfinished_and_a_finished_one_names_its_checks(run_directory, capsys):
@@ -57,7 +57,7 @@ def test_a_stopped_run_is_unfinished_and_a_finished_one_names_its_checks(run_dir
 @pytest.mark.parametrize("content", ["", "[]", '{"lines": 3}', '{"lines": [1, null]}', "x" * 99999])
 def test_a_broken_progress_file_says_nothing(run_directory, content):
     (run_directory / PROGRESS).write_text(content)
-    assert stored_lines(run_directory) == []
+    assert read_progress(run_directory) == []
 
 
 def test_what_is_no_run_is_a_mistake(tmp_path, capsys):
@@ -71,12 +71,12 @@ def test_what_is_no_run_is_a_mistake(tmp_path, capsys):
 def test_the_file_is_written_after_a_second_and_removed_at_the_end(tmp_path, monkeypatch):
     now = [100.0]
     monkeypatch.setattr("arena.storage.results.time.monotonic", lambda: now[0])
-    file = ProgressFile(tmp_path)
+    file = ProgressFileSink(tmp_path)
     assert not file.due
     now[0] += 1.5
     assert file.due
     file.write(["1 of 2 games"])
-    assert stored_lines(tmp_path) == ["1 of 2 games"]
+    assert read_progress(tmp_path) == ["1 of 2 games"]
     assert not file.due
     file.remove()
     assert list(tmp_path.iterdir()) == []

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from arena.commands import plan, run
-from arena.config.sweep import toml_value
+from arena.config.sweep import format_toml
 from arena.playing.options import Interrupts
 from tests.arena.running import RANDOM, called, played
 
@@ -59,7 +59,7 @@ def test_every_cell_has_the_games_that_its_run_alone_has(tmp_path):
     assert table["elo"].to_pylist()[0] == 0.0  # it meets its equal
     for row in table.to_pylist()[1::2]:
         alone = tmp_path / f"alone{row['cell']}"
-        changes = [f"{key}={toml_value(row[key])}" for key in ("agents.deep.depth", "game")]
+        changes = [f"{key}={format_toml(row[key])}" for key in ("agents.deep.depth", "game")]
         played(path, alone, workers=0, overrides=changes)
         (games,) = alone.glob("*/*/games.parquet")
         (same,) = tmp_path.glob(f"swept/demo/*/{row['run']}/*/games.parquet")

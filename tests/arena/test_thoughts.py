@@ -7,12 +7,12 @@ import pytest
 
 from agents.core import AgentSpec, Limit
 from agents.registry import build
-from agents.search_info import LONGEST_TEXT, MOST_NAMES, bounded_data, data_line, thought_of_words
+from agents.search_info import LONGEST_TEXT, MOST_NAMES, info_from_data, limit_data, parse_data_line
 from arena.planning import tasks
-from arena.planning.games import TimedThought, decoded_thoughts, encoded_thoughts
+from arena.planning.games import MoveInfo, decode_search_info, encode_search_info
 from arena.playing.options import Interrupts
-from arena.report.data import stored_report
-from arena.report.games import thoughts_on_page
+from arena.report.data import load_report
+from arena.report.games import agent_thoughts
 from games import game
 from tests.agents.hosted import PYTHON
 from tests.arena.running import directory_of, experiment_file, played, ran, small, tables
@@ -157,17 +157,17 @@ def test_bots_say_what_they_like_within_bounds(tmp_path):
     assert {each["mobility"] for each in said} <= {"1", "2", "3", "<script>\\x1b[31m"}
     assert {json.loads(each)["mood"] for each in by["mine"].data} == {"glad"}
     assert (by["mine"].value < 0).all()
-    report = stored_report(directory_of(tmp_path / "results"))
-    page = thoughts_on_page(report, lambda: [0, 1, 2])
+    report = load_report(directory_of(tmp_path / "results"))
+    page = agent_thoughts(report, lambda: [0, 1, 2])
     assert set(page["names"]) <= {"value", "seconds", "mobility", "x-ray"}
     assert set(page["games"]) <= {0, 1, 2}
 
 
 def test_a_bot_says_no_more_than_it_may():
-    said = bounded_data((f"n{number}", "x" * 1000) for number in range(100))
+    said = limit_data((f"n{number}", "x" * 1000) for number in range(100))
     assert len(said) == MOST_NAMES
     assert all(len(text) <= LONGEST_TEXT for text in said.values())
-    assert bounded_data([("a b", 1), (3, 1), ("", 1), ("ok", 1), ("ok", 2)]) == {"ok": "2"}
+    assert limit_data([("a b", 1), (3, 1), ("", 1), ("ok", 1), ("ok", 2)]) == {"ok": "2"}
 
 
 @pytest.mark.parametrize(
@@ -183,12 +183,12 @@ def test_a_bot_says_no_more_than_it_may():
     ],
 )
 def test_a_line_of_data_is_told_from_an_answer(line, said):
-    assert data_line(line) == said
+    assert parse_data_line(line) == said
 
 
 def test_numbers_that_no_table_holds_are_kept_as_words():
-    thought = thought_of_words({"value": "inf", "depth": "1e300", "nodes": "many", "line": "3 4"})
+    thought = info_from_data({"value": "inf", "depth": "1e300", "nodes": "many", "line": "3 4"})
     assert thought.value is None and thought.depth == 2**53 and thought.line == "3 4"
     assert thought.data == {"value": "inf", "nodes": "many"}
-    (back,) = decoded_thoughts(encoded_thoughts([TimedThought(5, 1, 77, thought)]))
+    (back,) = decode_search_info(encode_search_info([MoveInfo(5, 1, 77, thought)]))
     assert back == (5, 1, 77, thought)

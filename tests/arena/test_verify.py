@@ -123,14 +123,14 @@ def test_a_kept_copy_that_was_edited_is_not_played(run, capsys):
 
 def test_a_sample_is_spread_over_the_run(monkeypatch):
     monkeypatch.setattr(verification, "SAMPLE", 5)
-    assert verification.chosen(range(100), False) == [
+    assert verification.sample_pairs(range(100), False) == [
         range(at, at + 1) for at in (0, 20, 40, 60, 80)
     ]
-    assert sum(map(len, verification.chosen(range(100), True))) == 100
-    assert [each for part in verification.chosen(range(100), True) for each in part] == list(
+    assert sum(map(len, verification.sample_pairs(range(100), True))) == 100
+    assert [each for part in verification.sample_pairs(range(100), True) for each in part] == list(
         range(100)
     )
-    assert verification.chosen([], False) == []
+    assert verification.sample_pairs([], False) == []
 
 
 def test_games_that_were_cut_off_are_not_waited_for(tmp_path, capsys):

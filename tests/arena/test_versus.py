@@ -7,7 +7,7 @@ import pytest
 
 from arena.commands.history import main as history
 from arena.commands.versus import main as versus
-from games.base.errors import DONE, FINDING, MISTAKE
+from games.base.errors import CHECK_FAILED, OK, USER_ERROR
 from tests.arena.running import played
 
 TEXT = (
@@ -49,16 +49,16 @@ def words(path, *more):
 
 def test_a_better_version_is_said_to_be_stronger_in_one_line(mine, capsys):
     mine.write_text(TEXT.format(depth=5))
-    assert versus(words(mine, "--base", "HEAD~2", "--elo1", "100", "--pairs", "200")) == DONE
+    assert versus(words(mine, "--base", "HEAD~2", "--elo1", "100", "--pairs", "200")) == OK
     (line,) = capsys.readouterr().out.splitlines()
     assert line.startswith("mine is stronger than mine@HEAD~2: accepted 100: ")
     mine.write_text(TEXT.format(depth=1))
-    assert versus(words(mine, "--elo1", "100", "--pairs", "200")) == FINDING
+    assert versus(words(mine, "--elo1", "100", "--pairs", "200")) == CHECK_FAILED
     assert "mine is not stronger than mine@HEAD: " in capsys.readouterr().out
 
 
 def test_a_clean_tree_has_nothing_to_compare(mine, capsys):
-    assert versus(words(mine)) == MISTAKE
+    assert versus(words(mine)) == USER_ERROR
     assert "no agent differs from HEAD: nothing to compare" in capsys.readouterr().err
 
 
@@ -75,7 +75,7 @@ def test_a_clean_tree_has_nothing_to_compare(mine, capsys):
 )
 def test_a_mistake_is_one_line(mine, more, said, capsys):
     mine.write_text(TEXT.format(depth=2))
-    assert versus(words(mine, *more)) == MISTAKE
+    assert versus(words(mine, *more)) == USER_ERROR
     shown = capsys.readouterr().err
     assert said in shown
     assert shown.count("\n") == 1
@@ -83,7 +83,7 @@ def test_a_mistake_is_one_line(mine, more, said, capsys):
 
 def test_several_agents_that_differ_are_asked_about(mine, capsys):
     mine.write_text(TEXT.format(depth=2).replace('"greedy"', '"fewest"'))
-    assert versus(words(mine)) == MISTAKE
+    assert versus(words(mine)) == USER_ERROR
     assert "mine, other differ: --agent NAME says which" in capsys.readouterr().err
 
 
@@ -93,11 +93,11 @@ def test_a_run_is_a_base_where_there_is_no_git(tmp_path, capsys, monkeypatch):
     path.write_text(TEXT.format(depth=1))
     played(path, tmp_path / "results", workers=0)
     ((run,),) = [(tmp_path / "results" / "mine").iterdir()]
-    assert versus(words(path, "--base", f"run:{run.name[:5]}")) == MISTAKE
+    assert versus(words(path, "--base", f"run:{run.name[:5]}")) == USER_ERROR
     assert "no agent differs from run:" in capsys.readouterr().err
     path.write_text(TEXT.format(depth=3))
     more = ("--base", f"run:{run.name[:5]}", "--elo1", "100", "--pairs", "60")
-    assert versus(words(path, *more)) in (DONE, FINDING)
+    assert versus(words(path, *more)) in (OK, CHECK_FAILED)
     assert f"mine@run:{run.name[:5]}: " in capsys.readouterr().out
 
 
@@ -105,20 +105,20 @@ def test_without_a_repository_it_is_said(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "mine.toml"
     path.write_text(TEXT.format(depth=1))
-    assert versus(words(path)) == MISTAKE
-    assert history(words(path, "--agent", "mine")) == MISTAKE
+    assert versus(words(path)) == USER_ERROR
+    assert history(words(path, "--agent", "mine")) == USER_ERROR
     assert capsys.readouterr().err.count("git repository") == 2
 
 
 def test_the_history_has_every_version_that_differs_and_a_figure(mine, capsys):
     mine.write_text(TEXT.format(depth=4) + "# no difference\n")
-    assert history(words(mine, "--agent", "mine", "--revisions", "2")) == DONE
+    assert history(words(mine, "--agent", "mine", "--revisions", "2")) == OK
     head, *rows = capsys.readouterr().out.splitlines()
     assert head.split()[:3] == ["version", "day", "Elo"]
     assert [row.rpartition("  ")[2] for row in rows] == ["depth 2", "depth 3", "the working copy"]
     (figure,) = mine.parent.glob("results/mine-history/*/history.svg")
     assert figure.read_text().count("<circle") == 3
     git(mine.parent, "commit", "-qam", "depth 4")
-    assert history(words(mine, "--agent", "mine", "--revisions", "9")) == DONE
+    assert history(words(mine, "--agent", "mine", "--revisions", "9")) == OK
     rows = capsys.readouterr().out.splitlines()[1:]
     assert [row.rpartition("  ")[2] for row in rows] == [f"depth {n}" for n in (1, 2, 3, 4)]

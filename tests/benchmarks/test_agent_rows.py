@@ -50,10 +50,12 @@ def test_endgames_are_listed_with_a_sum_that_the_next_run_reads(monkeypatch, tmp
     first = endgame_rows.othello_endgames(1)
     assert first.against == "not in benchmarks/results.md"
     results.write_text(details([first]))
-    nodes, seconds = endgame_rows.last_time()
+    nodes, seconds = endgame_rows.previous_result()
     # The file holds rounded seconds of each position, so their sum may differ in the last digit.
     assert first.ours.startswith(f"{nodes / 1e6:,.1f} M nodes, ")
-    assert endgame_rows.othello_endgames(1).against == endgame_rows.told(nodes, seconds)
+    assert endgame_rows.othello_endgames(1).against == endgame_rows.nodes_and_seconds(
+        nodes, seconds
+    )
 
 
 def test_a_wrong_endgame_score_is_no_result():

@@ -7,7 +7,7 @@ from agents.core import AgentSpec
 from agents.registry import build
 from arena.stats.sprt import Decision, SprtPlan
 from benchmarks import learned_strength, smart_settings, strength
-from benchmarks.matches import counted, margins, pair_score, random_openings, sequential
+from benchmarks.matches import margins, pair_score, random_openings, score_of_games, sprt_match
 from games import game
 
 KALAH = game("kalah(3,2)")
@@ -43,7 +43,7 @@ def test_an_agent_against_itself_scores_half_on_pairs():
 
 
 def test_a_score_tells_wins_draws_and_losses():
-    score = counted(np.array([1, 1, 0, -1]))
+    score = score_of_games(np.array([1, 1, 0, -1]))
     assert str(score) == "+2 =1 -1"
     assert score.share == 0.625
 
@@ -67,7 +67,7 @@ def test_what_was_solved_beyond_the_golden_file_is_solved_again(holes, beans):
 
 
 def test_a_line_that_does_not_hold_is_told_by_the_exit_code(capsys, monkeypatch):
-    line = strength.Line("a v b", "+1 =0 -0", "100 %", "more", False)
+    line = strength.StrengthRow("a v b", "+1 =0 -0", "100 %", "more", False)
     monkeypatch.setattr(strength, "ROWS", {"row": lambda: iter([line])})
     assert strength.main(["row"]) == 1
     assert "| a v b | 20000 | +1 =0 -0 | 100 % | more | below |" in capsys.readouterr().out
@@ -81,11 +81,11 @@ def test_an_unknown_row_is_refused(capsys):
 
 def test_a_test_stops_where_it_decides():
     plan, openings = SprtPlan(0.0, 100.0), random_openings(game("kalah(6,4)"), 4, 200, seed=1)
-    score, state = sequential(game("kalah(6,4)"), AgentSpec("greedy"), RANDOM, openings, 1, plan)
+    score, state = sprt_match(game("kalah(6,4)"), AgentSpec("greedy"), RANDOM, openings, 1, plan)
     assert state.decision is Decision.ELO1
     assert score.games == 2 * state.observations < 400
     one = KALAH, FIRST, FIRST, random_openings(KALAH, 3, 10, seed=1), 1, SprtPlan(0.0, 1.0)
-    assert sequential(*one)[1].decision is Decision.UNDECIDED
+    assert sprt_match(*one)[1].decision is Decision.UNDECIDED
 
 
 def test_a_setting_is_compared_with_smart_as_it_is(monkeypatch, capsys):
@@ -101,5 +101,5 @@ def test_a_setting_is_compared_with_smart_as_it_is(monkeypatch, capsys):
 
 def test_a_row_names_the_seed_of_its_openings():
     assert learned_strength.SEED != strength.SEED
-    line = strength.Line("", "", "", "", True)
+    line = strength.StrengthRow("", "", "", "", True)
     assert line.seed == strength.SEED

@@ -8,13 +8,13 @@ import pytest
 from agents.evaluation.weights import endgame_from
 from agents.registry import AGENTS, kind_of
 from arena.analysis.checks.registry import CHECKS, claim
-from arena.config.keys import SPRT, TOP
+from arena.config.keys import EXPERIMENT_KEYS, SPRT_KEYS
 from arena.planning.games import Termination
-from arena.planning.openings.registry import OPENINGS, SHARED, way
+from arena.planning.openings.registry import COMMON_KEYS, OPENINGS, way
 from arena.planning.schedules.registry import SCHEDULES, schedule
 from games import game
 from games.base.schema import Key
-from games.base.text import shown
+from games.base.text import format_value
 from tests.docs.pages import FENCED, PAGES, ROOT, blocks, name_of
 
 ROOMS = "games|agents|arena|tests|benchmarks|experiments|docs"
@@ -118,15 +118,15 @@ def default_text(key: Key) -> str:
     """A default as the page writes it; nothing where words must explain it."""
     if key.default is None or callable(key.default) or isinstance(key.default, tuple):
         return ""
-    return shown(key.default).removesuffix(".0")
+    return format_value(key.default).removesuffix(".0")
 
 
 ELSEWHERE = ("agents", "checks", "tune", "learn")  # tables with a section of their own
 TABLES = {
-    "key": ("## Above the tables", [key for key in TOP if key.name not in ELSEWHERE]),
+    "key": ("## Above the tables", [key for key in EXPERIMENT_KEYS if key.name not in ELSEWHERE]),
     "option": ("## `[agents.NAME]`", [key for kind in AGENTS for key in kind_of(kind).options]),
 }
-SMALL_TABLES = {"### `stop`": SPRT, "### `openings`": SHARED}
+SMALL_TABLES = {"### `stop`": SPRT_KEYS, "### `openings`": COMMON_KEYS}
 
 
 @pytest.mark.parametrize(

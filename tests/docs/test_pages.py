@@ -20,8 +20,8 @@ from pathlib import Path
 import pytest
 
 from arena.commands.run import main as run_main
-from arena.learning.config import load_learning
-from arena.tuning.study_config import load_tuning
+from arena.learning.config import load_learn_config
+from arena.tuning.study_config import load_study
 from pitflip.__main__ import COMMANDS
 from tests.arena.running import WHO_PLAYS
 from tests.docs.answers import matches
@@ -121,10 +121,10 @@ def run(line: str, quick: bool, shown: bool = True) -> tuple[int, str]:
 def in_part(module: str, *words: str) -> tuple[int, str]:
     """The file of a command that takes long is read, or its first pairing played."""
     if module == "arena.commands.tune":
-        load_tuning(Path(words[0]))
+        load_study(Path(words[0]))
         return 0, ""
     if module == "arena.commands.learn":
-        load_learning(Path(words[0]))
+        load_learn_config(Path(words[0]))
         return 0, ""
     return answered(module, [*words, "--pairing", "0"])
 
@@ -191,7 +191,7 @@ def toml(block: Block) -> None:
     path = Path("experiments", f"line{block.line}.toml")
     path.write_text(whole(block.text))
     if "tune" in tomllib.loads(block.text):
-        load_tuning(path)
+        load_study(path)
     else:
         assert run_main([str(path), "--pairing", "0"]) == 0
 

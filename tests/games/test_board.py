@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from games import game
-from games.board import NO_NUMBER, Board, board_numbers
+from games.board import NO_NUMBER, Board, printed_moves
 from games.kernels import boards
 from games.kernels.context import PASS
 from games.kernels.jit import bound
@@ -26,9 +26,9 @@ def test_a_board_plays_as_the_game_does(name):
     for before, after in pairwise(history):
         assert board.position == before
         assert [of.moves_of(slot) for slot in board.slots] == list(of.legal(before))
-        assert (board.mover, board.side, board.found < 0) == (before.mover, before.side, False)
+        assert (board.mover, board.side, board.move_count < 0) == (before.mover, before.side, False)
         move = next(m for m in of.legal(before) if of.play(before, m) == after)
-        message = bytes(board.message(7))
+        message = bytes(board.encode(7))
         twin.bytes[: len(message)] = message
         assert twin.read(len(message))
         assert twin.position == before
@@ -57,17 +57,17 @@ def test_games_are_replayed_until_a_move_is_not_legal():
 def test_numbers_are_those_printed_on_the_board():
     kalah, ring, letters = (game(name) for name in ("kalah(6,4)", "owari", "othello(6)"))
     for of in (kalah, ring):
-        for side, numbers in enumerate(board_numbers(of)):
+        for side, numbers in enumerate(printed_moves(of)):
             position = of.start()._replace(mover=side)
             texts = [of.move_text(position, move) for move in of.legal(position)]
             slots = map(of.slots_of, of.legal(position))
             assert [str(numbers.number[slot]) for slot in slots] == texts
-    assert board_numbers(letters)[0].slot[14] == letters.slots_of(14)
+    assert printed_moves(letters)[0].slot[14] == letters.slots_of(14)
 
 
 def test_a_swap_has_no_number():
     of = game("kalah(6,4,swap=yes)")
     assert of.swap_move is not None
-    numbers = board_numbers(of)[1]
+    numbers = printed_moves(of)[1]
     assert numbers.number[of.slots_of(of.swap_move)] == NO_NUMBER
     assert numbers.slot[6] == of.slots_of(0)

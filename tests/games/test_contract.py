@@ -31,7 +31,7 @@ from games.kernels.family import (
 )
 from games.kernels.jit import INTERPRETED, specialise
 from games.perft import perft
-from games.playouts import Tally, random_games
+from games.playouts import PlayoutCounts, play_random_games
 from tests.games.naive import playouts
 from tests.games.table import each_preset, in_sizes, one_of_each
 
@@ -504,9 +504,11 @@ def test_perft_counts_what_can_be_played(name):
 def test_random_games_do_not_depend_on_how_they_are_batched(name):
     of = game(name)
     games = 6 if INTERPRETED else 60
-    whole = random_games(of, games, seed=5)
+    whole = play_random_games(of, games, seed=5)
     cuts = [0, 1, games // 2, games // 2, games]
-    parts = [random_games(of, last - first, seed=5, first=first) for first, last in pairwise(cuts)]
+    parts = [
+        play_random_games(of, last - first, seed=5, first=first) for first, last in pairwise(cuts)
+    ]
     assert tuple(map(sum, zip(*parts, strict=True))) == whole
     assert whole.wins + whole.draws + whole.losses == games
 
@@ -516,5 +518,5 @@ def test_random_games_are_those_of_the_naive_twin(name):
     of = game(name)
     numbers = range(3, 5 if INTERPRETED else 9)
     for start in random_positions(name, 1)[:2]:
-        ours = random_games(of, len(numbers), seed=11, first=3, start=start)
-        assert ours == Tally(*playouts.tally(of, start, numbers, seed=11))
+        ours = play_random_games(of, len(numbers), seed=11, first=3, start=start)
+        assert ours == PlayoutCounts(*playouts.tally(of, start, numbers, seed=11))

@@ -23,7 +23,7 @@ from games import game
 from games.kernels import compile_cache, jit
 from games.kernels.context import COUNTERS, context
 from games.perft import perft
-from games.playouts import random_games
+from games.playouts import play_random_games
 from tests.forked import forgetful
 from tests.games.table import one_of_each
 
@@ -117,7 +117,7 @@ FAMILIES = one_of_each("family_name", "(3,2)", "(8,1)", "(4)", "(10)")
 EVERYTHING = f"""
 from games import IllegalMove, game
 from games.perft import perft
-from games.playouts import random_games
+from games.playouts import play_random_games
 for of in map(game, {FAMILIES}):
     p = of.start()
     for choice in (0, -1, -1, 0):
@@ -127,7 +127,7 @@ for of in map(game, {FAMILIES}):
         p = of.replay(text, p)[-1]
     try: of.play(p, -1)
     except IllegalMove: pass
-    perft(of, p, 2), random_games(of, 2, 1, start=p)
+    perft(of, p, 2), play_random_games(of, 2, 1, start=p)
 print("done")
 """
 REAL = """
@@ -135,9 +135,9 @@ import json
 import multiprocessing
 from games import game
 from games.perft import perft
-from games.playouts import random_games
+from games.playouts import play_random_games
 of = game("kalah(3,2)")
-print(json.dumps([perft(of, of.start(), 6)[-1], random_games(of, 50, 1)]))
+print(json.dumps([perft(of, of.start(), 6)[-1], play_random_games(of, 50, 1)]))
 """
 
 
@@ -164,7 +164,7 @@ print(wrong)
 COUNTS = f"""
 import json
 for of in map(game, {FAMILIES}):
-    print(json.dumps([perft(of, of.start(), 3), random_games(of, 3, 7)]))
+    print(json.dumps([perft(of, of.start(), 3), play_random_games(of, 3, 7)]))
 """
 
 
@@ -456,7 +456,7 @@ def test_more_rules_than_the_context_holds_are_refused():
 def test_interpreted_and_compiled_kernels_give_the_same():
     # The other mode than ours.
     told = whole_process(not jit.INTERPRETED)[2]
-    ours = [[perft(of, of.start(), 3), random_games(of, 3, 7)] for of in map(game, FAMILIES)]
+    ours = [[perft(of, of.start(), 3), play_random_games(of, 3, 7)] for of in map(game, FAMILIES)]
     assert [json.loads(line) for line in told] == json.loads(json.dumps(ours))
 
 

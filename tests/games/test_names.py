@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games import GAMES, NAMES, Game, GameError, game
-from games.base.text import quoted
+from games.base.text import quote
 
 SOWING_PARAMETERS = (
     "holes, beans, extra_turn, capture, capture_needs_nonempty, end_when, majority_ends, "
@@ -177,13 +177,13 @@ def test_too_many_arguments_are_refused(text, wanted):
     ["", " ", "()", "(6,4)", "kalah(6,4", "kalah 6 4", "kalah(6,4)x", "kalah((6,4))", "a\nb(6)"],
 )
 def test_what_is_not_written_like_a_game_is_answered_with_an_example(text):
-    assert refusal(text) == f'a game is written like "kalah(6,4)", got {quoted(text)}'
+    assert refusal(text) == f'a game is written like "kalah(6,4)", got {quote(text)}'
 
 
 def test_a_message_repeats_what_was_written_on_one_line_but_not_without_end():
-    assert quoted("a\n\x1b\u2028b") == r'"a\n\x1b\u2028b"'
-    assert quoted("é") == '"é"'
-    assert quoted("x" * 1000) == f'"{"x" * 77}..."'
+    assert quote("a\n\x1b\u2028b") == r'"a\n\x1b\u2028b"'
+    assert quote("é") == '"é"'
+    assert quote("x" * 1000) == f'"{"x" * 77}..."'
 
 
 @given(st.text(max_size=30) | st.text("kalhoewri(),=-0123456789 \n", max_size=30))

@@ -10,7 +10,7 @@ import pytest
 
 from games import game, solve
 from games.base import progress_line
-from games.base.errors import DONE, MISTAKE, UNFINISHED
+from games.base.errors import OK, UNFINISHED, USER_ERROR
 from games.solving import solver
 from tests.forked import in_fork
 from tests.games.naive import full_search, sowing
@@ -27,7 +27,7 @@ def own_cache(tmp_path, monkeypatch):
 
 def solved(capsys, *words: str) -> dict:
     """The JSON that the command prints."""
-    assert solve.main([*words, "--json"]) == DONE
+    assert solve.main([*words, "--json"]) == OK
     return json.loads(capsys.readouterr().out)
 
 
@@ -63,7 +63,7 @@ def test_moves_and_the_position_they_lead_to_are_one_question(capsys):
 
 
 def test_the_outcome_is_printed_before_the_margin(capsys):
-    assert solve.main(["kalah(3,2)"]) == DONE
+    assert solve.main(["kalah(3,2)"]) == OK
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("kalah(3,2), South to move: win")
     assert lines[1].startswith("margin +4")
@@ -89,7 +89,7 @@ def test_what_cannot_be_hoped_for_is_said(capsys):
 
 
 def test_what_cannot_be_solved_is_refused_without_a_time(capsys):
-    assert solve.main(["kalah(7,7)"]) == MISTAKE
+    assert solve.main(["kalah(7,7)"]) == USER_ERROR
     (line,) = capsys.readouterr().err.splitlines()
     assert "98 beans in play are hopeless" in line
     assert "--seconds" in line
@@ -112,7 +112,7 @@ def test_a_search_says_how_far_it_is(capsys, monkeypatch):
     ],
 )
 def test_a_mistake_is_one_line(capsys, words, part):
-    assert solve.main(words) == MISTAKE
+    assert solve.main(words) == USER_ERROR
     assert part in capsys.readouterr().err
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from games.base.errors import DONE, UNFINISHED, status_of, streams_that_take_all
+from games.base.errors import OK, UNFINISHED, repair_streams, status_of
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def descriptors():
 def test_a_closed_stream_is_opened_before_a_file_can_take_its_place(monkeypatch, descriptors):
     os.close(1)
     monkeypatch.setattr(sys, "stdout", None)
-    assert status_of("games.test", lambda: print("nobody reads this") or DONE) == DONE
+    assert status_of("games.test", lambda: print("nobody reads this") or OK) == OK
     assert os.fstat(1).st_rdev == Path(os.devnull).stat().st_rdev
     with open(os.devnull) as file:  # noqa: PTH123  # any file: it is not standard output
         assert file.fileno() > 2
@@ -33,7 +33,7 @@ def test_a_closed_stream_is_opened_before_a_file_can_take_its_place(monkeypatch,
 def test_what_a_terminal_cannot_write_becomes_a_question_mark(monkeypatch):
     written = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="ascii"))
-    streams_that_take_all()
+    repair_streams()
     print("50 % \u00b1 3 \udcff", flush=True)
     assert written.getvalue() == b"50 % ? 3 ?\n"
 
@@ -41,7 +41,7 @@ def test_what_a_terminal_cannot_write_becomes_a_question_mark(monkeypatch):
 def test_a_full_disk_is_one_line(monkeypatch, capsys):
     with open("/dev/full", "w") as full:  # noqa: PTH123
         monkeypatch.setattr(sys, "stdout", full)
-        status = status_of("games.test", lambda: print("x", flush=True) or DONE)
+        status = status_of("games.test", lambda: print("x", flush=True) or OK)
         monkeypatch.undo()
         with pytest.raises(OSError, match="No space"):
             full.close()
@@ -85,7 +85,7 @@ def test_who_reads_no_more_is_not_told(monkeypatch, capsys):
     os.close(reads)
     with open(writes, "w") as pipe:  # noqa: PTH123
         monkeypatch.setattr(sys, "stdout", pipe)
-        status = status_of("games.test", lambda: print("x", flush=True) or DONE)
+        status = status_of("games.test", lambda: print("x", flush=True) or OK)
         monkeypatch.undo()
     assert status == UNFINISHED
     assert capsys.readouterr().err == ""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from games import game, replay
-from games.transcripts import move_texts, replay_command, written
+from games.transcripts import index_move_texts, move_texts, replay_command
 
 NAMES = [
     "kalah(6,4)",
@@ -40,7 +40,7 @@ def test_words_are_those_of_a_game_written_move_by_move(name):
     of = game(name)
     found = random_games(of, 15, seed=3)
     flat = np.array([move for moves in found for move in moves], np.int16)
-    together = written(of, flat, np.array([len(moves) for moves in found], np.int32))
+    together = index_move_texts(of, flat, np.array([len(moves) for moves in found], np.int32))
     words = iter([together.words[place] for place in together.places])
     for moves in found:
         text = of.write(moves)

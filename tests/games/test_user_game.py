@@ -13,7 +13,7 @@ from agents.registry import build, kind_of, kinds_for
 from games import Game, GameError, game, perft, replay
 from games.kernels.jit import INTERPRETED
 from games.perft import perft as counts
-from games.playouts import random_games
+from games.playouts import play_random_games
 from tests.forked import forgetful
 
 ROOT = Path(__file__).parents[2]
@@ -112,14 +112,14 @@ def test_a_game_may_have_more_moves_than_a_word_has_bits():
     chess = game(f"{OWN}/breakthrough.py:breakthrough(8)")
     assert leaves(chess, 4) == [22, 484, 11132, 256036]
     assert len(chess.slots) == 192
-    assert random_games(chess, 20, 1).draws == 0
+    assert play_random_games(chess, 20, 1).draws == 0
 
 
 @pytest.mark.slow  # its functions take long when Python runs them
 def test_a_board_may_have_more_cells_than_a_word_has_bits():
     board = game(f"{OWN}/hex.py:hex(9)")
     assert leaves(board, 3) == [81, 81 * 80, 81 * 80 * 79]
-    assert random_games(board, 20, 1).draws == 0
+    assert play_random_games(board, 20, 1).draws == 0
 
 
 @pytest.mark.slow  # the longest of all to compile
@@ -135,7 +135,7 @@ def test_a_game_may_be_one_move_long_or_thousands(tmp_path):
     path = tmp_path / "walk.py"
     path.write_text(WALK)
     long = game(f"{path}:walk(3000)")
-    assert random_games(long, 2, 1).moves == 6000
+    assert play_random_games(long, 2, 1).moves == 6000
 
 
 def test_extra_turns_and_passes_are_those_of_the_file():
@@ -149,7 +149,7 @@ def test_extra_turns_and_passes_are_those_of_the_file():
             passes += legal == (of.pass_move,)
             position = of.play(position, legal[dice % len(legal)])
     assert passes > 0
-    assert sum(random_games(of, 100, 1)[:3]) == 100
+    assert sum(play_random_games(of, 100, 1)[:3]) == 100
 
 
 # What one game of a file is promised, all are.

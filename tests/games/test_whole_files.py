@@ -6,13 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from games.base.files import appending, inner_directory, remove_unfinished, whole_file, write_text
+from games.base.files import (
+    atomic_write,
+    make_subdirectory,
+    open_append,
+    remove_partial_files,
+    write_text,
+)
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
     path = tmp_path / "run.json"
     write_text(path, "old")
-    with pytest.raises(OSError, match="disk full"), whole_file(path) as file:
+    with pytest.raises(OSError, match="disk full"), atomic_write(path) as file:
         file.write(b"new")
         raise OSError("disk full")
     assert path.read_text() == "old"
@@ -23,7 +29,7 @@ def test_what_killed_writers_leave_is_removed(tmp_path):
     kept = tmp_path / "games.parquet"
     for path in (kept, tmp_path / ".games.parquet.123.part"):
         path.write_bytes(b"x")
-    remove_unfinished(tmp_path)
+    remove_partial_files(tmp_path)
     assert list(tmp_path.iterdir()) == [kept]
 
 
@@ -77,14 +83,14 @@ def test_nothing_is_appended_through_a_link_or_to_a_pipe(tmp_path):
     os.mkfifo(pipe)
     for path in (link, pipe):
         with pytest.raises(OSError):
-            appending(path)
-    with appending(victim) as file:
+            open_append(path)
+    with open_append(victim) as file:
         file.write("!")
     assert victim.read_text() == "precious!"
 
 
 def test_a_directory_of_ours_is_no_link(tmp_path):
-    inner_directory(tmp_path / "bots")
+    make_subdirectory(tmp_path / "bots")
     (tmp_path / "sources").symlink_to(tmp_path / "bots")
     with pytest.raises(OSError, match="symbolic link"):
-        inner_directory(tmp_path / "sources")
+        make_subdirectory(tmp_path / "sources")

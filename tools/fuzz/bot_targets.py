@@ -7,14 +7,14 @@ from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
-from agents.core import Agent, AgentFailure, AgentSpec, Resigned
+from agents.core import Agent, AgentFailure, AgentSpec, Resignation
 from agents.protocols import PROTOCOLS
 from agents.registry import build
 from agents.sandbox.messages import BotLimits
-from agents.sandbox.protocol_agent import Driver, Program
-from agents.serving import Serving
+from agents.sandbox.protocol_agent import Program, ProtocolAgent
+from agents.serving import ProtocolServer
 from games import Game, Position, game
-from games.base.errors import DONE
+from games.base.errors import OK
 from tools.fuzz.hostile_lines import streams
 from tools.fuzz.law import Target
 
@@ -111,7 +111,7 @@ def asked(kind: str, options: Mapping[str, object]) -> Callable[[bytes, Path], i
         conversation = module.conversation(of, options)
         bot = Talker(content.split(b"\n"))
         spec = AgentSpec(kind, {"command": ["fuzz"]})
-        driver = Driver(spec, of, conversation, Program(("fuzz",)), bot, 1.0)  # type: ignore[arg-type]
+        driver = ProtocolAgent(spec, of, conversation, Program(("fuzz",)), bot, 1.0)  # type: ignore[arg-type]
         dice = random.Random(len(content))
         while bot.lines:
             left = len(bot.lines)
@@ -119,18 +119,18 @@ def asked(kind: str, options: Mapping[str, object]) -> Callable[[bytes, Path], i
                 play(driver, of, bot, dice)
             except AgentFailure as failure:
                 print(failure.kind, failure.message, failure.trace)
-            except Resigned:
+            except Resignation:
                 pass
             if len(bot.lines) == left:  # a game in which it was not asked
                 bot.lines.pop()
         print(*driver.notes, driver.said, sep="\n")
         driver.close()
-        return DONE
+        return OK
 
     return answer
 
 
-def play(driver: Driver, of: Game, bot: Talker, dice: random.Random) -> None:
+def play(driver: ProtocolAgent, of: Game, bot: Talker, dice: random.Random) -> None:
     """A game against moves by chance."""
     position, mine = of.start(), dice.randrange(2)
     driver.start(1)
@@ -172,7 +172,7 @@ def served(kind: str) -> Callable[[bytes, Path], int]:
         options = {key.name: key.default for key in getattr(module, "SERVE_OPTIONS", ())}
         lines = content.decode(errors="replace").split("\n")
         while lines:
-            serving = Serving(
+            serving = ProtocolServer(
                 lines,
                 lambda text: print(text.replace("\r\n", "\n")),
                 of,
@@ -183,7 +183,7 @@ def served(kind: str) -> Callable[[bytes, Path], int]:
             serving.run(module.serve(of, agent_for(of), options))
             left = list(iter(serving.arrived.get, None))
             lines = lines[len(lines) - len(left) :] if len(left) < len(lines) else []
-        return DONE
+        return OK
 
     return answer
 

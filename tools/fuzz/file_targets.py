@@ -10,11 +10,11 @@ import games.perft
 import games.replay
 from agents.registry import AGENTS
 from arena.config.experiment import load
-from arena.config.sweep import load_any
-from arena.learning.config import load_learning
-from arena.tuning.study_config import load_tuning
+from arena.config.sweep import load_experiment_or_sweep
+from arena.learning.config import load_learn_config
+from arena.tuning.study_config import load_study
 from games import NAMES
-from games.base.errors import DONE, status_of
+from games.base.errors import OK, status_of
 from tools.fuzz.grammars import ROOT, changed, damaged, pairs_of, words_of
 from tools.fuzz.law import Target
 
@@ -61,8 +61,8 @@ def file_answer(name: str, read: Callable[[Path], int]) -> Callable[[bytes, Path
 
 def plan_of(path: Path) -> int:
     """An experiment file is read, and the sweep in it if there is one."""
-    load_any(path)
-    return DONE
+    load_experiment_or_sweep(path)
+    return OK
 
 
 def beside(*lines: str) -> Callable[[Path], int]:
@@ -73,7 +73,7 @@ def beside(*lines: str) -> Callable[[Path], int]:
         agents = f'[agents.a]\nkind = "random"\n[agents.b]\n{lines[-1]}\n'
         file.write_text("\n".join(['game = "kalah(4,4)"', *lines[:-1], agents]))
         load(file)
-        return DONE
+        return OK
 
     return read
 
@@ -83,7 +83,7 @@ def done(read: Callable[[Path], object]) -> Callable[[Path], int]:
 
     def status(path: Path) -> int:
         read(path)
-        return DONE
+        return OK
 
     return status
 
@@ -122,8 +122,8 @@ def replayed(of: str, *more: str) -> Callable[[bytes, Path], int]:
 
 FILES = {
     "experiment": Target(changed(EXPERIMENTS, KINDS), file_answer("x.toml", plan_of)),
-    "study": Target(changed(STUDIES), file_answer("x.toml", done(load_tuning))),
-    "lesson": Target(changed(LESSONS), file_answer("x.toml", done(load_learning))),
+    "study": Target(changed(STUDIES), file_answer("x.toml", done(load_study))),
+    "lesson": Target(changed(LESSONS), file_answer("x.toml", done(load_learn_config))),
     "set": Target(
         st.one_of(pairs_of(words_of(EXPERIMENTS)), changed(["agents.smart.depth=6", "pairs=10"])),
         overridden,

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from hypothesis.strategies import SearchStrategy
 
-from games.base.errors import DONE, FINDING, MISTAKE, UNFINISHED
+from games.base.errors import CHECK_FAILED, OK, UNFINISHED, USER_ERROR
 from games.kernels.compile_cache import user_caches
 
 SECONDS = 2.0
@@ -103,12 +103,12 @@ def _tried(target: Target, content: bytes) -> tuple[str, float]:
 
 def unfit(text: str, status: int) -> str:
     """Which law an answer breaks by its words or its status."""
-    if status not in (DONE, FINDING, MISTAKE, UNFINISHED):
+    if status not in (OK, CHECK_FAILED, USER_ERROR, UNFINISHED):
         return f"ended with status {status}"
     raw = sorted({each for each in text if not each.isprintable() and each != "\n"})
     if raw:
         return f"printed {raw!r}"
-    if status in (DONE, FINDING):
+    if status in (OK, CHECK_FAILED):
         return ""
     if not text.strip():
         return "a mistake without a word"

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from games.base.errors import DONE, FINDING
+from games.base.errors import CHECK_FAILED, OK
 from tests.forked import in_fork
 from tools.fuzz.file_targets import (
     CSV,
@@ -161,7 +161,7 @@ def _judged(
         return said[-300:], 0.0
     if command.plays and status == -signal.SIGXCPU and not has_begun(directory, seconds):
         return _judged(command, content, directory, MOST_SECONDS)
-    if command.plays and status in (DONE, FINDING, -signal.SIGXCPU):
+    if command.plays and status in (OK, CHECK_FAILED, -signal.SIGXCPU):
         return "", 0.0
     if (grown := use.ru_maxrss // 1024 - before) > MEBIBYTES:
         return f"took {grown} MiB", 0.0

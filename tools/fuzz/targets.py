@@ -17,9 +17,9 @@ import arena.commands.report
 import arena.commands.runs
 import arena.commands.verify
 from arena.config.experiment import load
-from arena.planning.schedule import DrawnPlan, draw
+from arena.planning.schedule import DrawnPlan, make_schedule
 from arena.storage.journal import Journal
-from games.base.errors import DONE, status_of
+from games.base.errors import OK, status_of
 from tests.arena.running import played, small
 from tools.fuzz.bot_targets import BOTS
 from tools.fuzz.file_targets import FILES
@@ -46,7 +46,7 @@ def finished_run() -> Path:
 @functools.cache
 def drawn_run() -> DrawnPlan:
     """What is played in the finished run."""
-    return draw(load(finished_run().parents[2] / "demo.toml").plan)
+    return make_schedule(load(finished_run().parents[2] / "demo.toml").plan)
 
 
 def of_run(name: str, *ends: Callable[[Path], int]) -> Callable[[bytes, Path], int]:
@@ -78,7 +78,7 @@ def continued(run: Path) -> int:
         with Journal(run, finished_run().name) as journal:
             journal.games(drawn_run().pairings)
             journal.fixed(), journal.tried(), journal.unloadable(), journal.plan()
-        return DONE
+        return OK
 
     return status_of("fuzz", read, "again")
 

@@ -14,7 +14,7 @@ from agents.sandbox.syscalls import (
     PRIVATE,
     RECURSIVE,
     REMOUNT,
-    called,
+    check_result,
     libc,
 )
 
@@ -25,7 +25,7 @@ LARGE = "size=256m"
 def own_mounts() -> bool:
     """Whether this process may mount, which from now on nobody else sees."""
     try:
-        called("new mounts", libc().unshare(NEW_NAMESPACES["mount"]))
+        check_result("new mounts", libc().unshare(NEW_NAMESPACES["mount"]))
         mount("none", Path("/"), "", RECURSIVE | PRIVATE)
     except OSError:
         return False
@@ -36,7 +36,7 @@ def mount(source: str, target: Path, kind: str, flags: int, data: str = "") -> N
     """Mount, or mount anew; OSError if that is not allowed."""
     words = [os.fsencode(each) for each in (source, target, kind)]
     result = libc().mount(*words, ctypes.c_ulong(flags), os.fsencode(data))
-    called(f"mount {target}", result)
+    check_result(f"mount {target}", result)
 
 
 @contextmanager
@@ -49,7 +49,7 @@ def small_disk(directory: Path, kilobytes: int) -> Iterator[None]:
         resized(directory, f"size={kilobytes}k")
         yield
     finally:
-        called("unmount", libc().umount2(os.fsencode(directory), DETACH))
+        check_result("unmount", libc().umount2(os.fsencode(directory), DETACH))
 
 
 def resized(disk: Path, size: str = LARGE) -> None:

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
-from agents.core import AgentFailure, AgentSpec, Terms
-from agents.create import agent_of
-from agents.registry import AGENTS, outside, varies
+from agents.core import AgentFailure, AgentSpec, HostSettings
+from agents.create import create_agent
+from agents.registry import AGENTS, is_external, varies
 from arena.analysis.checks.claims import (
     FAILS,
     HOLDS,
@@ -12,14 +12,14 @@ from arena.analysis.checks.claims import (
     VACUOUS,
     Check,
     Verdict,
-    verdict_on,
+    make_verdict,
 )
-from arena.analysis.evidence import SEATS, Evidence, ending, not_won
+from arena.analysis.evidence import SEATS, Evidence, ending_text, not_won
 from arena.analysis.match_counts import Match
 from arena.playing.clock import with_own_seconds
 from games.base.schema import Fault, Key
-from games.base.text import quoted
-from games.transcripts import command_of, move_texts, replay_command
+from games.base.text import quote
+from games.transcripts import move_texts, replay_command, replay_command_for_line
 
 KEYS = (
     Key(
@@ -42,8 +42,8 @@ def faults(check: Check, agents: Mapping[str, AgentSpec]) -> Iterator[Fault]:
     if check.values["always"] != "proved" or spec is None or spec.kind not in AGENTS:
         return
     if varies(spec):
-        message = f'always = "proved" needs a winner that never varies, got {quoted(winner)}'
-        if outside(spec):
+        message = f'always = "proved" needs a winner that never varies, got {quote(winner)}'
+        if is_external(spec):
             message += ": if it always answers alike, say deterministic = true in its table"
         yield ("always",), message
 
@@ -54,7 +54,7 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
         return _proved(check, evidence)
     match = evidence.between(*(check.parties or ("", "")))
     if match is None:
-        return verdict_on(check, VACUOUS, "no games")
+        return make_verdict(check, VACUOUS, "no games")
     games, won, openings = 2 * match.pairings, match.won, match.met
     if check.values["always"] == "winnable" and won < games:
         return _winnable(check, evidence, match)
@@ -64,14 +64,14 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
         how = f", {by_fault} of them forfeited by {evidence.plan.names[match.a]}" * bool(by_fault)
         detail = f"{games - won} of {games} games not won{how}; the shortest is {row}: "
         detail += evidence.end_of(row, match.a)
-        return verdict_on(check, FAILS, detail, evidence.command(row), row)
+        return make_verdict(check, FAILS, detail, evidence.command(row), row)
     if openings < check.values["min_distinct"]:
         needed = f"at least {check.values['min_distinct']} needed"
-        return verdict_on(check, VACUOUS, f"{openings} distinct openings, {needed}")
+        return make_verdict(check, VACUOUS, f"{openings} distinct openings, {needed}")
     by_fault = match.forfeits[1]
     how = f", {by_fault} of them by forfeit" if by_fault else ""
     detail = f"all {games} games won{how}, from {openings} openings on both sides"
-    return verdict_on(check, HOLDS, detail)
+    return make_verdict(check, HOLDS, detail)
 
 
 def _winnable(check: Check, evidence: Evidence, match: Match) -> Verdict:
@@ -79,31 +79,31 @@ def _winnable(check: Check, evidence: Evidence, match: Match) -> Verdict:
     # It loads the compiler.
     from arena.analysis.checks import winnable  # noqa: PLC0415
 
-    games = winnable.games_not_won(evidence, match)
+    games = winnable.unwon_games(evidence, match)
     found = winnable.settled(evidence, games, MOST_NODES)
     thrown = [each.game for each in found if each.could_do_better]
     undecided = sum(each.game.games for each in found if each.could_do_better is None)
     total = 2 * match.pairings
-    before = winnable.lost_before(found, evidence.plan.names[match.a])
+    before = winnable.lost_openings_text(found, evidence.plan.names[match.a])
     if thrown:
         game = min(thrown, key=lambda each: (each.plies, each.row))
         row, number = game.row, sum(each.games for each in thrown)
         lead = f"{number:,} of {total:,} games thrown away; the shortest is {row}: "
-        throw = winnable.throw(evidence, game, MOST_NODES)
+        throw = winnable.find_losing_move(evidence, game, MOST_NODES)
         words = [lead + evidence.end_of(row, match.a), throw.words if throw else "", before]
-        shown = throw and command_of(evidence.plan.of, throw.line)
-        return verdict_on(
+        shown = throw and replay_command_for_line(evidence.plan.of, throw.line)
+        return make_verdict(
             check, FAILS, "; ".join(filter(None, words)), shown or evidence.command(row)
         )
     counts = f"{match.won:,} of {total:,} games won"
     if undecided:
         more = f"{undecided:,} of the others cannot be decided in {MOST_NODES:,} positions each"
-        return verdict_on(check, VACUOUS, "; ".join(filter(None, [counts, before, more])))
+        return make_verdict(check, VACUOUS, "; ".join(filter(None, [counts, before, more])))
     openings = match.met
     if openings < check.values["min_distinct"]:
         needed = f"at least {check.values['min_distinct']} needed"
-        return verdict_on(check, VACUOUS, f"{openings} distinct openings, {needed}")
-    return verdict_on(check, HOLDS, f"{counts}, all that could be; {before}")
+        return make_verdict(check, VACUOUS, f"{openings} distinct openings, {needed}")
+    return make_verdict(check, HOLDS, f"{counts}, all that could be; {before}")
 
 
 def _proved(check: Check, evidence: Evidence) -> Verdict:
@@ -112,22 +112,22 @@ def _proved(check: Check, evidence: Evidence) -> Verdict:
 
     of, name = evidence.plan.of, (check.parties or ("",))[0]
     spec = evidence.plan.agents[name]
-    terms = with_own_seconds(Terms(evidence.wall), evidence.plan, spec)
-    agent = agent_of(spec, of, terms)
+    terms = with_own_seconds(HostSettings(evidence.wall), evidence.plan, spec)
+    agent = create_agent(spec, of, terms)
     starts = evidence.starts()
     try:
         proofs = [prove(of, agent, player, starts, tell=evidence.progress) for player in (0, 1)]
     except (AgentFailure, NoProof) as reason:
-        return verdict_on(check, FAILS, str(reason).partition("\n")[0])
+        return make_verdict(check, FAILS, str(reason).partition("\n")[0])
     lost = [(proof, side) for side, proof in enumerate(proofs) if proof.counterexample is not None]
     walked = f"{sum(proof.positions for proof in proofs):,} positions"
     if not lost:
         detail = f"proved against every reply, on both sides: {walked}"
-        return verdict_on(check, HOLDS, detail)
+        return make_verdict(check, HOLDS, detail)
     proof, side = min(lost, key=lambda each: len(each[0].counterexample or ()))
     line = proof.counterexample or []
     positions = of.replay(" ".join(move_texts(of, line)))
     turn = SEATS[int(positions[proof.opening_plies].mover != side)]
-    end = ending(of.margin(positions[-1]) * (1 - 2 * side))
+    end = ending_text(of.margin(positions[-1]) * (1 - 2 * side))
     detail = f"disproved in {walked}: {name} moves {turn} and {end} against these replies"
-    return verdict_on(check, FAILS, detail, replay_command(of, line))
+    return make_verdict(check, FAILS, detail, replay_command(of, line))

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.analysis.evidence import Evidence
-from arena.stats.score_checks import ScoreCheck, Status
+from arena.stats.score_checks import CheckStatus, ScoreCheck
 from games.base.schema import Key, KeyValues
 from games.solving.solution import what_is_open
 
 HOLDS, FAILS, VACUOUS = "holds", "fails", "vacuous"
-STATUS = {Status.PASSED: HOLDS, Status.FAILED: FAILS, Status.VACUOUS: VACUOUS}
+STATUS = {CheckStatus.PASSED: HOLDS, CheckStatus.FAILED: FAILS, CheckStatus.VACUOUS: VACUOUS}
 ALL = "all"  # the subject of a check on every agent
 BEATS = " beats "
 MIN_DISTINCT = Key("min_distinct", "int", "openings below which it is vacuous", 10, low=1)
@@ -69,7 +69,7 @@ class Verdict:
         return self.status == HOLDS
 
 
-def verdict_on(
+def make_verdict(
     check: Check,
     status: str,
     detail: str,
@@ -81,14 +81,14 @@ def verdict_on(
     return Verdict(check.that, check.test, status, detail, replay, game, measured)
 
 
-def no_moves(evidence: Evidence) -> str:
+def why_no_moves(evidence: Evidence) -> str:
     """Why the moves of a run cannot be judged; empty if they can."""
     if not evidence.keeps_moves:
         return "moves are judged where they are kept: keep_moves = true"
     return "" if evidence.games else "no games"
 
 
-def judged_part(
+def judged_share_text(
     evidence: Evidence, own: NDArray[np.bool_], known: NDArray[np.bool_], last: int | None
 ) -> str:
     """Which of the moves marked in `own` are `known`, having been judged, in words."""

@@ -6,19 +6,19 @@ from arena.analysis.checks.claims import (
     STATUS,
     Check,
     Verdict,
-    verdict_on,
+    make_verdict,
 )
 from arena.analysis.checks.score_bound import (
     COUNT_FORFEITS,
     LOOKS,
     OF,
-    bounded,
+    check_score_bound,
     impossible,
-    looks_text,
+    look_count_text,
 )
 from arena.analysis.evidence import Evidence
 from arena.stats.elo import elo_from_score, score_from_elo
-from arena.stats.text import bound_decimals, percent, rounded_down, signed
+from arena.stats.text import bound_decimals, percent_text, rounded_down, signed_text
 from games.base.schema import Key
 
 KEYS = (
@@ -35,14 +35,14 @@ COMPARES = True
 def verdict(check: Check, evidence: Evidence) -> Verdict:
     """Whether the bound on the score reaches the score at that difference."""
     wanted = check.values["elo_at_least"]
-    result = bounded(check, evidence, score_from_elo(wanted))
+    result = check_score_bound(check, evidence, score_from_elo(wanted))
     if result.score is None or result.bound is None:
-        return verdict_on(check, STATUS[result.verdict], result.reason, measured=result)
-    detail = looks_text(check, evidence) + (
-        f"at least {signed(wanted)} Elo wanted, found {_elo_text(result.score)}, "
+        return make_verdict(check, STATUS[result.verdict], result.reason, measured=result)
+    detail = look_count_text(check, evidence) + (
+        f"at least {signed_text(wanted)} Elo wanted, found {_elo_text(result.score)}, "
         f"bound {_bound_text(result.score, result.bound)} ({result.reason}), K = {result.openings}"
     )
-    return verdict_on(check, STATUS[result.verdict], detail, measured=result)
+    return make_verdict(check, STATUS[result.verdict], detail, measured=result)
 
 
 def hopeless(check: Check, openings: int, pairs: int) -> str:
@@ -51,12 +51,12 @@ def hopeless(check: Check, openings: int, pairs: int) -> str:
 
 
 def _elo_text(score: float) -> str:
-    return percent(score) if score in (0.0, 1.0) else signed(elo_from_score(score))
+    return percent_text(score) if score in (0.0, 1.0) else signed_text(elo_from_score(score))
 
 
 def _bound_text(score: float, bound: float) -> str:
     if bound in (0.0, 1.0):
-        return percent(bound)
+        return percent_text(bound)
     low = elo_from_score(bound)
     decimals = 0 if score == 1.0 else bound_decimals(elo_from_score(score), low)
-    return signed(rounded_down(low, decimals), decimals)
+    return signed_text(rounded_down(low, decimals), decimals)

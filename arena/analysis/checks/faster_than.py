@@ -1,6 +1,6 @@
 """The claim that the mean thinking time of a move is below a limit."""
 
-from arena.analysis.checks.claims import FAILS, HOLDS, VACUOUS, Check, Verdict, verdict_on
+from arena.analysis.checks.claims import FAILS, HOLDS, VACUOUS, Check, Verdict, make_verdict
 from arena.analysis.evidence import Evidence
 from games.base.schema import Key
 
@@ -16,8 +16,8 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
     for name in check.about(evidence):
         moves = sum(each.moves for each in times if each.agent == name)
         if not moves:
-            return verdict_on(check, VACUOUS, f"{name} chose no move")
+            return make_verdict(check, VACUOUS, f"{name} chose no move")
         mean = sum(each.seconds for each in times if each.agent == name) / moves
         words.append(f"{name} {mean:.3g} s a move")
         status = status if mean < limit else FAILS
-    return verdict_on(check, status, f"less than {limit:g} s wanted; {', '.join(words)}")
+    return make_verdict(check, status, f"less than {limit:g} s wanted; {', '.join(words)}")

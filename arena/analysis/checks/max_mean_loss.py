@@ -11,12 +11,12 @@ from arena.analysis.checks.claims import (
     VACUOUS,
     Check,
     Verdict,
-    judged_part,
-    no_moves,
-    verdict_on,
+    judged_share_text,
+    make_verdict,
+    why_no_moves,
 )
 from arena.analysis.evidence import Evidence
-from arena.stats.clustered_means import RatioBound, clusters_needed, ratio_bound
+from arena.stats.clustered_means import MeanBound, clustered_mean_upper_bound, clusters_needed
 from games.base.schema import Key
 
 if TYPE_CHECKING:
@@ -33,34 +33,38 @@ COMPARES = False
 
 def verdict(check: Check, evidence: Evidence) -> Verdict:
     """Whether the bound of each agent's mean loss is small enough."""
-    if reason := no_moves(evidence):
-        return verdict_on(check, VACUOUS, reason)
+    if reason := why_no_moves(evidence):
+        return make_verdict(check, VACUOUS, reason)
     moves = evidence.judged(check.values["last_beans"])
-    found = [about(check, evidence, moves, name) for name in check.about(evidence)]
+    found = [agent_verdict(check, evidence, moves, name) for name in check.about(evidence)]
     for status in (FAILS, VACUOUS):
         for each in found:
             if each[0] == status:
-                return verdict_on(check, *each)
+                return make_verdict(check, *each)
     words = "; ".join(words for _, words in found)
-    return verdict_on(check, HOLDS, words)
+    return make_verdict(check, HOLDS, words)
 
 
-def about(check: Check, evidence: Evidence, moves: "JudgedMoves", name: str) -> tuple[str, str]:
+def agent_verdict(
+    check: Check, evidence: Evidence, moves: "JudgedMoves", name: str
+) -> tuple[str, str]:
     """The status of one agent with its reason."""
     losses = moves.losses
     own = moves.mover == evidence.plan.names.index(name)
     judged = own & losses.known
-    bound = ratio_bound(moves.opening[judged], losses.margin[judged], check.values["confidence"])
-    part = judged_part(evidence, own, losses.known, moves.last)
+    bound = clustered_mean_upper_bound(
+        moves.opening[judged], losses.margin[judged], check.values["confidence"]
+    )
+    part = judged_share_text(evidence, own, losses.known, moves.last)
     wanted = check.values["max_mean_loss"]
-    if reason := too_few(check, bound):
+    if reason := why_vacuous(check, bound):
         return VACUOUS, f"{name}: {reason} ({part})"
     assert bound is not None  # that would be too few
     words = f"{name} loses {bound.value:.3f} a move, at most {bound.high:.3f} ({part})"
     return (HOLDS if bound.high <= wanted else FAILS), f"{words}, {wanted:g} wanted"
 
 
-def too_few(check: Check, bound: RatioBound | None) -> str:
+def why_vacuous(check: Check, bound: MeanBound | None) -> str:
     """Why these openings bound nothing; "" if they are enough."""
     count = 0 if bound is None else bound.clusters
     wanted, needed = check.values["max_mean_loss"], check.values["min_distinct"]

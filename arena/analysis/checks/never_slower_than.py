@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.analysis.checks.claims import FAILS, HOLDS, VACUOUS, Check, Verdict, verdict_on
+from arena.analysis.checks.claims import FAILS, HOLDS, VACUOUS, Check, Verdict, make_verdict
 from arena.analysis.evidence import SEATS, Evidence
 from games.base.schema import Key
 
@@ -32,15 +32,15 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
     names = check.about(evidence)
     slowest = [each for name in names if (each := longest(evidence, name, per)) is not None]
     if not slowest:
-        return verdict_on(check, VACUOUS, "no move was timed")
+        return make_verdict(check, VACUOUS, "no move was timed")
     worst = max(slowest, key=lambda each: each.seconds)
     text = f"{worst.agent}: {worst.seconds:.3g} s"
     if worst.seconds <= limit:
-        return verdict_on(check, HOLDS, f"the longest {per} took {text}")
+        return make_verdict(check, HOLDS, f"the longest {per} took {text}")
     if not worst.measured:
         detail = f"the longest {per} was not measured; a whole game took {text}"
-        return verdict_on(check, VACUOUS, detail)
-    return verdict_on(
+        return make_verdict(check, VACUOUS, detail)
+    return make_verdict(
         check,
         FAILS,
         f"the longest {per} took {text}, game {worst.row}",

@@ -9,9 +9,9 @@ from arena.analysis.checks.claims import (
     VACUOUS,
     Check,
     Verdict,
-    judged_part,
-    no_moves,
-    verdict_on,
+    judged_share_text,
+    make_verdict,
+    why_no_moves,
 )
 from arena.analysis.evidence import Evidence
 from games.base.schema import Key
@@ -33,8 +33,8 @@ COMPARES = False
 
 def verdict(check: Check, evidence: Evidence) -> Verdict:
     """Whether no judged move of the agents it is about did so."""
-    if reason := no_moves(evidence):
-        return verdict_on(check, VACUOUS, reason)
+    if reason := why_no_moves(evidence):
+        return make_verdict(check, VACUOUS, reason)
     moves = evidence.judged(check.values["last_beans"])
     losses = moves.losses
     names = check.about(evidence)
@@ -43,11 +43,11 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
     thrown = own & (losses.result > 0)
     if check.values["never_throws_away"] == "win":
         thrown &= won
-    part = judged_part(evidence, own, losses.result_known, moves.last)
+    part = judged_share_text(evidence, own, losses.result_known, moves.last)
     if not (own & losses.result_known).any():
-        return verdict_on(check, VACUOUS, f"no move was judged ({part})")
+        return make_verdict(check, VACUOUS, f"no move was judged ({part})")
     if not thrown.any():
-        return verdict_on(check, HOLDS, f"none was ({part})")
+        return make_verdict(check, HOLDS, f"none was ({part})")
     order = np.lexsort((-losses.margin[thrown], -losses.result[thrown]))
     worst = int(np.flatnonzero(thrown)[order[0]])
     row, ply = int(moves.row[worst]), int(moves.ply[worst])
@@ -59,4 +59,4 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
         f"turns a {WORDS[sign(before)]} into a {WORDS[sign(after)]}{margins}"
     )
     line = evidence.moves(row) or ()
-    return verdict_on(check, FAILS, detail, replay_command(evidence.plan.of, line[: ply + 1]))
+    return make_verdict(check, FAILS, detail, replay_command(evidence.plan.of, line[: ply + 1]))

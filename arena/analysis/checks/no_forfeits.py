@@ -1,8 +1,8 @@
 """The claim that no game was lost by a fault."""
 
 from agents.fault_text import fault_text
-from arena.analysis.checks.claims import FAILS, HOLDS, VACUOUS, Check, Verdict, verdict_on
-from arena.analysis.evidence import Evidence, forfeited
+from arena.analysis.checks.claims import FAILS, HOLDS, VACUOUS, Check, Verdict, make_verdict
+from arena.analysis.evidence import Evidence, forfeited_games
 from arena.planning.games import Termination
 from games.base.schema import Key
 
@@ -16,13 +16,13 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
     games = sum(2 * m.pairings for m in evidence.matches if {m.a, m.b} & set(places))
     faults = {name: _faults(evidence, place) for place, name in places.items()}
     counts = ", ".join(f"{name} forfeited {number}" for name, number in faults.items() if number)
-    row = evidence.shortest(lambda games: forfeited(games, list(places))) if counts else None
+    row = evidence.shortest(lambda games: forfeited_games(games, list(places))) if counts else None
     if row is None:
-        return verdict_on(check, HOLDS if games else VACUOUS, f"none in {games:,} games")
+        return make_verdict(check, HOLDS if games else VACUOUS, f"none in {games:,} games")
     both, leg = evidence.game(row)
     how = Termination(int(both.termination[leg])).name.lower()
     detail = f"{counts}; the shortest is game {row}: {fault_text(how, both.traces.get(leg, ''))}"
-    return verdict_on(check, FAILS, detail, evidence.command(row), row)
+    return make_verdict(check, FAILS, detail, evidence.command(row), row)
 
 
 def _faults(evidence: Evidence, agent: int) -> int:

@@ -49,7 +49,7 @@ def prove(
     reason = varies(agent.spec)
     if reason is not None:
         raise NoProof(f"nothing can be proved about this agent: {reason}")
-    walk = _Walk(of, agent, player, most_positions, Pulse(tell))
+    walk = _Walk(of, agent, player, most_positions, ProgressReporter(tell))
     for opening in starts:
         walk.openings[len(opening)].append(opening)
     lost = walk.shortest_not_won()
@@ -59,7 +59,7 @@ def prove(
     return Proof(False, len(walk.found), [*opening, *moves], len(opening))
 
 
-class Pulse:
+class ProgressReporter:
     """Says now and then how many positions were walked, where it takes more than two seconds."""
 
     def __init__(self, tell: Callable[[str], None] | None) -> None:

@@ -35,7 +35,7 @@ CHECKS: Mapping[str, str] = {
 }
 
 
-class Claim(Protocol):
+class CheckModule(Protocol):
     """What the module of a check defines.
 
     It may also define `faults(check, agents)`, and `hopeless(check, openings, pairs)`.
@@ -48,9 +48,9 @@ class Claim(Protocol):
         """The verdict on the claim."""
 
 
-def claim(name: str) -> Claim:
+def claim(name: str) -> CheckModule:
     """The module behind a name in `CHECKS`."""
-    return cast(Claim, importlib.import_module(CHECKS[name]))
+    return cast(CheckModule, importlib.import_module(CHECKS[name]))
 
 
 def verdicts(checks: Sequence[Check], evidence: Evidence) -> list[Verdict]:
@@ -64,7 +64,7 @@ def hopeless(check: Check, openings: int, pairs: int) -> str:
     return asked(check, openings, pairs) if asked is not None else ""
 
 
-def hopeless_lines(checks: Sequence[Check], drawn: DrawnPlan) -> Iterator[str]:
+def impossible_checks(checks: Sequence[Check], drawn: DrawnPlan) -> Iterator[str]:
     """A line for each check that will be vacuous whatever is played."""
     if drawn.plan.rounds is not None:
         return  # how many pairings meet is not known beforehand

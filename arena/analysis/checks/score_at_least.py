@@ -6,15 +6,15 @@ from arena.analysis.checks.claims import (
     STATUS,
     Check,
     Verdict,
-    verdict_on,
+    make_verdict,
 )
 from arena.analysis.checks.score_bound import (
     COUNT_FORFEITS,
     LOOKS,
     OF,
-    bounded,
+    check_score_bound,
     impossible,
-    looks_text,
+    look_count_text,
 )
 from arena.analysis.evidence import Evidence
 from arena.stats.text import check_text
@@ -33,10 +33,10 @@ COMPARES = True
 
 def verdict(check: Check, evidence: Evidence) -> Verdict:
     """Whether the bound on the score reaches the number."""
-    result = bounded(check, evidence, check.values["score_at_least"])
+    result = check_score_bound(check, evidence, check.values["score_at_least"])
     # The text begins with the answer, which the status says already.
-    detail = looks_text(check, evidence) + check_text(result).partition(": ")[2]
-    return verdict_on(check, STATUS[result.verdict], detail, measured=result)
+    detail = look_count_text(check, evidence) + check_text(result).partition(": ")[2]
+    return make_verdict(check, STATUS[result.verdict], detail, measured=result)
 
 
 def hopeless(check: Check, openings: int, pairs: int) -> str:

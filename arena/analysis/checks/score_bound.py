@@ -9,15 +9,15 @@ from arena.analysis.checks.claims import Check
 from arena.analysis.evidence import Evidence, pair_scores_of
 from arena.analysis.match_counts import Match
 from arena.analysis.win_rates import estimated, is_census
-from arena.stats.anytime import begun, lower_bound_of_these, observe
+from arena.stats.anytime import anytime_lower_bound_these, start_anytime, update_anytime
 from arena.stats.estimate import EstimateKind, Scope
-from arena.stats.match_estimate import PairEstimate
+from arena.stats.match_estimate import ScoreAndElo
 from arena.stats.score_checks import (
+    CheckStatus,
     ScoreCheck,
-    Status,
-    needed,
+    observations_needed,
     score_at_least,
-    score_ever_at_least,
+    score_at_least_anytime,
     vacuous_text,
 )
 from arena.stats.spread import spread
@@ -43,7 +43,7 @@ COUNT_FORFEITS = Key("count_forfeits", "bool", "whether games that ended by a fa
 NOT_THESE = "no opening was played more than once by agents that leave something to chance"
 
 
-def bounded(check: Check, evidence: Evidence, wanted: float) -> ScoreCheck:
+def check_score_bound(check: Check, evidence: Evidence, wanted: float) -> ScoreCheck:
     """Whether the score of "A beats B" is at least so much, by its one-sided bound."""
     match = evidence.between(*(check.parties or ("", "")))
     level, least = check.values["confidence"], check.values["min_distinct"]
@@ -57,7 +57,7 @@ def bounded(check: Check, evidence: Evidence, wanted: float) -> ScoreCheck:
     if dropped == 0:
         return result
     what = f"{2 * dropped} of {2 * match.pairings} games do not count, for faults"
-    if result.verdict is Status.VACUOUS:
+    if result.verdict is CheckStatus.VACUOUS:
         what += " (count_forfeits = true counts them)"
     return replace(result, reason=f"{result.reason}; {what}")
 
@@ -68,17 +68,17 @@ def _decided(check: Check, evidence: Evidence, match: Match, wanted: float) -> S
     row = estimated(match, evidence)
     answer = row.like if check.values["of"] == LIKE else row.these
     if answer is None:
-        return ScoreCheck(Status.VACUOUS, wanted, None, None, level, 0, NOT_THESE)
+        return ScoreCheck(CheckStatus.VACUOUS, wanted, None, None, level, 0, NOT_THESE)
     exact = answer.score.kind is EstimateKind.CENSUS
     if exact or not (why := _looked(check, evidence)):
         exact = exact and (is_census(match, evidence) or check.values["of"] == THESE)
         return score_at_least(answer.spread, wanted, level=level, min_distinct=least, census=exact)
     if check.values["of"] == THESE:
         return _ever_of_these(check, evidence, match, answer, (wanted, why))
-    first = np.rint(4.0 * first_on_each(match.evidence())).astype(np.int64)
+    first = np.rint(4.0 * first_score_per_opening(match.evidence())).astype(np.int64)
     counts = np.bincount(first, minlength=5)
     reason = f"anytime {100 * level:g} % bound: {why}"
-    return score_ever_at_least(
+    return score_at_least_anytime(
         answer.spread, counts, wanted, level=level, min_distinct=least, reason=reason
     )
 
@@ -89,24 +89,24 @@ def _looked(check: Check, evidence: Evidence) -> str:
         return "a test could stop the run"
     if evidence.plan.rounds is not None:
         return "results decided who met"
-    looks = looks_of(check, evidence)
+    looks = look_count(check, evidence)
     if looks > 1:
         return f"look {looks} at this claim"
     return "many looks" if check.values["looks"] == MANY else ""
 
 
-def looks_of(check: Check, evidence: Evidence) -> int:
+def look_count(check: Check, evidence: Evidence) -> int:
     """The looks at a claim so far, this one included."""
     return 1 + evidence.looks(check.that, check.test, check.values)
 
 
-def looks_text(check: Check, evidence: Evidence) -> str:
+def look_count_text(check: Check, evidence: Evidence) -> str:
     """How often the claim was looked at, for the verdict; empty at the first look."""
-    looks = looks_of(check, evidence)
+    looks = look_count(check, evidence)
     return f"after {looks} looks: " if looks > 1 else ""
 
 
-def first_on_each(match: Match) -> NDArray[np.float64]:
+def first_score_per_opening(match: Match) -> NDArray[np.float64]:
     """The score of the first pairing on each opening; the others are no new observation."""
     order = np.lexsort((match.earliest, match.openings))
     first = np.unique(match.openings[order], return_index=True)[1]
@@ -114,17 +114,17 @@ def first_on_each(match: Match) -> NDArray[np.float64]:
 
 
 def _ever_of_these(
-    check: Check, evidence: Evidence, match: Match, answer: PairEstimate, asked: tuple[float, str]
+    check: Check, evidence: Evidence, match: Match, answer: ScoreAndElo, asked: tuple[float, str]
 ) -> ScoreCheck:
     """The check of exactly these openings, by a bound that stays true at every look."""
     (wanted, why), level = asked, check.values["confidence"]
     openings, clean = match.met, not check.values["count_forfeits"]
-    standing = begun(openings, again=True)
+    standing = start_anytime(openings, again=True)
     for scores in pair_scores_of(evidence, match, clean):
-        standing = observe(standing, scores)
-    bound = lower_bound_of_these(standing, level)
+        standing = update_anytime(standing, scores)
+    bound = anytime_lower_bound_these(standing, level)
     reason = f"anytime {100 * level:g} % bound: {why}"
-    verdict = Status.PASSED if bound >= wanted else Status.FAILED
+    verdict = CheckStatus.PASSED if bound >= wanted else CheckStatus.FAILED
     return ScoreCheck(verdict, wanted, answer.spread.mean, bound, level, openings, reason)
 
 
@@ -132,10 +132,10 @@ def impossible(check: Check, wanted: float, openings: int, pairs: int) -> str:
     """Why no result of so many openings and pairs could satisfy a claim; empty if one could."""
     level = check.values["confidence"]
     if check.values["of"] == THESE:
-        least = needed(wanted, level)
+        least = observations_needed(wanted, level)
         return "" if pairs >= least else vacuous_text(pairs, least, Scope.THESE)
-    least = max(check.values["min_distinct"], needed(wanted, level))
+    least = max(check.values["min_distinct"], observations_needed(wanted, level))
     if check.values["looks"] == MANY:
-        least = max(least, needed(wanted, level, looks=True))
+        least = max(least, observations_needed(wanted, level, looks=True))
     there = min(openings, pairs)
     return "" if there >= least else vacuous_text(there, least)

@@ -32,7 +32,7 @@ FEW, FEW_BEANS = 200, 12
 _Alike = tuple[int, int, int]  # opening, player, result
 
 
-class Stoppable(Allowance):
+class CancellableAllowance(Allowance):
     """An allowance that ends as soon as the work is abandoned."""
 
     def __init__(self, budget: Budget, stopped: threading.Event) -> None:
@@ -62,9 +62,9 @@ class SolverThreads:
         for _ in range(self.cores - 1):
             self.idle.put(solver_of(of, settings))
 
-    def allowance(self, nodes: int) -> Stoppable:
+    def allowance(self, nodes: int) -> CancellableAllowance:
         """A budget of positions, which ends early if the work is abandoned."""
-        return Stoppable(Budget(nodes=nodes), self.stopped)
+        return CancellableAllowance(Budget(nodes=nodes), self.stopped)
 
     def results(
         self, work: Callable[[Solver, Item], Result], items: Sequence[Item], words: str
@@ -107,7 +107,7 @@ class SolverThreads:
 
 
 @dataclass(frozen=True, slots=True)
-class NotWon:
+class UnwonGames:
     """Games on one opening that the agent did not win as the same player, with the same result.
 
     There are so many `games`; `row` and `plies` are those of the shortest, the first of equals.
@@ -122,16 +122,16 @@ class NotWon:
 
 
 @dataclass(frozen=True, slots=True)
-class SettledOpening:
+class SolvedOpening:
     """Games that were not won, and what their opening was worth to the agent; None: undecided."""
 
-    game: NotWon
+    game: UnwonGames
     opening: int | None  # 1, 0 or -1
     could_do_better: bool | None
 
 
 @dataclass(frozen=True, slots=True)
-class Throw:
+class LosingMove:
     """The move that threw the better result away: its ply from 1, with its cost."""
 
     ply: int
@@ -161,7 +161,7 @@ def loss_words(before: Bounds, after: Bounds) -> str:
     return f", {before.low:+d} into {after.low:+d}: it loses {before.low - after.low}"
 
 
-def games_not_won(evidence: Evidence, match: Match) -> list[NotWon]:
+def unwon_games(evidence: Evidence, match: Match) -> list[UnwonGames]:
     """The games of a match that its first agent did not win, in the order of their openings."""
     shortest, counts = dict[_Alike, tuple[int, int]](), Counter[_Alike]()
     for start, games in evidence.pieces():
@@ -174,29 +174,29 @@ def games_not_won(evidence: Evidence, match: Match) -> list[NotWon]:
             counts[alike] += 1
     starts = evidence.starts()
     return [
-        NotWon(row, plies, counts[alike], player, result, tuple(starts[opening]))
+        UnwonGames(row, plies, counts[alike], player, result, tuple(starts[opening]))
         for alike, (plies, row) in sorted(shortest.items())
         for opening, player, result in [alike]
     ]
 
 
-def settled(evidence: Evidence, games: Sequence[NotWon], nodes: int) -> list[SettledOpening]:
+def settled(evidence: Evidence, games: Sequence[UnwonGames], nodes: int) -> list[SolvedOpening]:
     """The value of every opening, solved with at most `nodes` positions each."""
     of = evidence.plan.of
     beans = FEW_BEANS if len(games) <= FEW else None
     threads = SolverThreads(of, SolverSettings(TABLE_BITS, beans), evidence.progress)
 
-    def work(solver: Solver, game: NotWon) -> SettledOpening:
+    def work(solver: Solver, game: UnwonGames) -> SolvedOpening:
         position = after(of, game.opening)
         if hopeless(of, position):
-            return SettledOpening(game, None, None)
+            return SolvedOpening(game, None, None)
         found = solver.outcome(position, threads.allowance(nodes))
-        return settled_by(game, seen_by(game.player, position, found))
+        return classify_opening(game, bounds_for_player(game.player, position, found))
 
     return threads.results(work, games, "solving the openings of games not won")
 
 
-def settled_by(game: NotWon, bounds: Bounds) -> SettledOpening:
+def classify_opening(game: UnwonGames, bounds: Bounds) -> SolvedOpening:
     """The game with what is known about its opening."""
     if bounds.low > game.result:
         better = True
@@ -205,7 +205,7 @@ def settled_by(game: NotWon, bounds: Bounds) -> SettledOpening:
     else:
         better = None
     opening = sign(bounds.low) if sign(bounds.low) == sign(bounds.high) else None
-    return SettledOpening(game, opening, better)
+    return SolvedOpening(game, opening, better)
 
 
 def after(of: Game, moves: Sequence[int]) -> Position:
@@ -216,12 +216,12 @@ def after(of: Game, moves: Sequence[int]) -> Position:
     return position
 
 
-def seen_by(player: int, position: Position, bounds: Bounds) -> Bounds:
+def bounds_for_player(player: int, position: Position, bounds: Bounds) -> Bounds:
     """The bounds of the mover's margin as those of a player."""
     return bounds if position.mover == player else bounds.turned()
 
 
-def throw(evidence: Evidence, game: NotWon, nodes: int) -> Throw | None:
+def find_losing_move(evidence: Evidence, game: UnwonGames, nodes: int) -> LosingMove | None:
     """The last move of the agent before which it could do better; None if there is none."""
     moves = evidence.moves(game.row)
     if moves is None:
@@ -232,7 +232,7 @@ def throw(evidence: Evidence, game: NotWon, nodes: int) -> Throw | None:
         positions.append(of.play(positions[-1], move))
     threads = SolverThreads(of, SolverSettings(TABLE_BITS + 2, FEW_BEANS), evidence.progress)
 
-    def work(solver: Solver, plies: range) -> Throw | None:
+    def work(solver: Solver, plies: range) -> LosingMove | None:
         for ply in plies:
             before, behind = positions[ply : ply + 2]
             if before.mover == game.player:
@@ -242,14 +242,16 @@ def throw(evidence: Evidence, game: NotWon, nodes: int) -> Throw | None:
                     left = solver.margin(behind, threads.allowance(nodes))
                     text = of.move_text(before, moves[ply])
                     line = of.write(moves[: ply + 1])
-                    return Throw(ply + 1, text, worth, seen_by(game.player, behind, left), line)
+                    return LosingMove(
+                        ply + 1, text, worth, bounds_for_player(game.player, behind, left), line
+                    )
         return None
 
     plies = range(len(moves) - 1, len(game.opening) - 1, -1)
     return threads.results(work, [plies], "looking for the move that lost it")[0]
 
 
-def lost_before(games: Sequence[SettledOpening], name: str) -> str:
+def lost_openings_text(games: Sequence[SolvedOpening], name: str) -> str:
     """Which of the games could not be won when their opening was over; empty if none is known."""
     counts = {
         value: sum(each.game.games for each in games if each.opening == value) for value in (-1, 0)

@@ -14,19 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.analysis.checks.winnable import SolverThreads
-from arena.analysis.move_losses.run_lines import JudgedRun
-from arena.planning.games import GameColumn, Games, Parts, pieces
+from arena.analysis.move_losses.run_lines import RunLines
+from arena.planning.games import GameColumn, GameParts, Games, pieces
 from arena.planning.plan import Plan
-from arena.planning.schedule import DrawnPlan, draw
-from arena.playing.cluster.package import Parcel, parcel
-from arena.playing.executor import Backend, ItemFailed, in_order, in_turn
+from arena.planning.schedule import DrawnPlan, make_schedule
+from arena.playing.cluster.package import WorkPackage, make_package
+from arena.playing.executor import Executor, ItemFailed, iterate_items, run_in_order
 from arena.playing.options import Interrupts
 from arena.playing.worker import PlayOptions, nothing
 from arena.storage.journal import Journal
 from arena.storage.provenance import code_digest
-from arena.storage.run_file import GAMES, NotARun
+from arena.storage.run_file import GAMES, NotARunError
 from games import Game, MoveError
-from games.base.errors import Mistake, Unfinished, say
+from games.base.errors import Unfinished, UserError, print_error
 from games.solving import SolverSettings, solver_of
 from games.solving.move_losses import (
     PLY,
@@ -42,7 +42,7 @@ from games.solving.move_losses import (
 )
 from games.solving.solution import most_solved, still_open, usual_last, what_is_open
 from games.solving.solver import Solver
-from games.transcripts import lines
+from games.transcripts import game_lines
 
 THREAD_TABLE_BITS = 20
 AT_ONCE = 16  # games between which a solver forgets
@@ -81,9 +81,9 @@ class JudgedMoves:
         return losses_of(self.plies)
 
 
-def judged_moves(
+def judge_moves(
     plan: Plan,
-    parts: Parts,
+    parts: GameParts,
     repeat: NDArray[np.bool_],
     starts: Sequence[Sequence[int]],
     last: int,
@@ -125,7 +125,7 @@ def _judged(
 ) -> JudgedMoves:
     """The moves of some rows of these games, the first of which stands in row `first` of all."""
     assert games.moves is not None
-    texts = lines(of, games.moves, games.plies)
+    texts = game_lines(of, games.moves, games.plies)
 
     def work(solver: Solver, some: NDArray[np.int64]) -> list[Plies]:
         judge = judge_of(solver)
@@ -157,7 +157,7 @@ def chosen_passes(
     return np.asarray(moves == (-1 if pass_move is None else pass_move))
 
 
-class Portion(NamedTuple):
+class JudgeTask(NamedTuple):
     """Lines `start` to `stop` - 1 of a run to be judged, and how far back each is known."""
 
     start: int
@@ -167,7 +167,7 @@ class Portion(NamedTuple):
     reached: tuple[Reached | None, ...]
 
 
-class JudgedPortion(NamedTuple):
+class JudgeTaskResult(NamedTuple):
     """What was found out: the plies of all lines, one after the other."""
 
     start: int
@@ -185,7 +185,7 @@ class JudgeCrew:
         settings: SolverSettings,
         options: PlayOptions,
         drawn: DrawnPlan | None,
-        tell: Callable[[str], None] = say,
+        tell: Callable[[str], None] = print_error,
     ) -> None:
         """`drawn` is what a cluster learns the game from."""
         self.of, self.settings, self.options, self.drawn = of, settings, options, drawn
@@ -204,7 +204,7 @@ class JudgeCrew:
         self.judge = judge_of(self.solver)
         self.judge.judged("", JudgeLimits(0, 1), None)
 
-    def judged(self, portion: Portion) -> JudgedPortion:
+    def judged(self, portion: JudgeTask) -> JudgeTaskResult:
         """The plies of the portion."""
         assert self.solver is not None
         self.solver.forget()  # what is found out, and at which node it ends, depends on nobody
@@ -214,8 +214,8 @@ class JudgeCrew:
                 plies.append(self._judged(line, portion.limits, reached))
             except MoveError as error:
                 at = portion.start + len(plies)
-                return JudgedPortion(at, at, b"", str(error))
-        return JudgedPortion(portion.start, portion.stop, packed(plies))
+                return JudgeTaskResult(at, at, b"", str(error))
+        return JudgeTaskResult(portion.start, portion.stop, pack_plies(plies))
 
     def _judged(self, line: str | None, limits: JudgeLimits, reached: Reached | None) -> Plies:
         assert self.judge is not None
@@ -223,21 +223,23 @@ class JudgeCrew:
 
     # What `in_order` needs of a crew.
 
-    def begin(self, workers: int | None = None) -> Backend[Portion, JudgedPortion]:
+    def begin(self, workers: int | None = None) -> Executor[JudgeTask, JudgeTaskResult]:
         """A new backend whose workers judge as this one does."""
         return self.options.begin(lambda: self.judged, self.parcel, self.look, workers)
 
-    def parcel(self) -> Parcel:
+    def parcel(self) -> WorkPackage:
         """The game and the settings, to be judged by others."""
         assert self.drawn is not None
-        return parcel("arena.analysis.move_losses.judge:far_crew", (self.drawn,), self.settings)
+        return make_package(
+            "arena.analysis.move_losses.judge:remote_judge", (self.drawn,), self.settings
+        )
 
     def look(self) -> None:
         """Raise if a signal arrived; show progress."""
         self.options.interrupts.look()
         self.on_wait()
 
-    def split(self, portion: Portion) -> list[Portion]:
+    def split(self, portion: JudgeTask) -> list[JudgeTask]:
         """The portion line by line."""
         return [
             portion._replace(start=at, stop=at + 1, lines=(line,), reached=(reached,))
@@ -246,35 +248,35 @@ class JudgeCrew:
             )
         ]
 
-    def excused(self, _: Portion) -> bool:
+    def excused(self, _: JudgeTask) -> bool:
         """No failure is."""
         return False
 
     def mend(self) -> None:
         """Nothing is shared."""
 
-    def whole(self, portion: Portion, parts: list[JudgedPortion]) -> JudgedPortion | None:
+    def whole(self, portion: JudgeTask, parts: list[JudgeTaskResult]) -> JudgeTaskResult | None:
         """A portion from those of its lines; None while some are missing."""
         if parts[-1].fault:
             return parts[-1]
         if parts[-1].stop < portion.stop:
             return None
         joined = b"".join(zlib.decompress(part.plies) for part in parts)
-        return JudgedPortion(portion.start, portion.stop, zlib.compress(joined))
+        return JudgeTaskResult(portion.start, portion.stop, zlib.compress(joined))
 
 
-def packed(plies: Sequence[Plies]) -> bytes:
+def pack_plies(plies: Sequence[Plies]) -> bytes:
     """The plies of several lines as bytes."""
     return zlib.compress(np.concatenate([NO_PLIES, *plies]).tobytes())
 
 
-def unpacked(stored: bytes, lengths: Sequence[int]) -> list[Plies]:
+def unpack_plies(stored: bytes, lengths: Sequence[int]) -> list[Plies]:
     """The plies of lines of these lengths."""
     whole = np.frombuffer(zlib.decompress(stored), PLY)
     return np.split(whole, np.cumsum(lengths)[:-1])
 
 
-def far_crew(plans: tuple[DrawnPlan, ...], settings: SolverSettings) -> JudgeCrew:
+def remote_judge(plans: tuple[DrawnPlan, ...], settings: SolverSettings) -> JudgeCrew:
     """The crew on a machine of a cluster, where one portion is judged at a time."""
     return JudgeCrew(plans[0].of, settings, PlayOptions(1, Interrupts()), plans[0])
 
@@ -289,7 +291,7 @@ class JudgeSettings:
     database_beans: int | None = None
 
 
-class TimeIsUp(Exception):  # noqa: N818  # what happened, not an error
+class TimeLimitReached(Exception):  # noqa: N818  # what happened, not an error
     """The seconds that were asked for are over."""
 
 
@@ -306,7 +308,7 @@ class Deadline(Interrupts):
         """Raise what has arrived."""
         self.interrupts.look()
         if self.end is not None and time.monotonic() > self.end:
-            raise TimeIsUp
+            raise TimeLimitReached
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,28 +321,28 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class JudgeResult:
     """What is known of every line of a run, and how far back the last whole step went."""
 
-    run: JudgedRun
+    run: RunLines
     plies: tuple[Plies, ...]
     last: int | None  # None: to the start, or as far as the positions of a question allow
     complete: bool  # whether no step was cut short by the clock
 
 
-def judge(
-    run: JudgedRun,
+def judge_run(
+    run: RunLines,
     settings: JudgeSettings,
     options: PlayOptions,
     show: Callable[[Progress], None] = lambda _: None,
-    tell: Callable[[str], None] = say,
-) -> Judgement:
+    tell: Callable[[str], None] = print_error,
+) -> JudgeResult:
     """Judge what the journal does not have; the journal keeps every portion."""
     if problem := endless(run, settings):
-        raise Mistake(problem)
-    name = digest_of(run, settings)
+        raise UserError(problem)
+    name = judge_digest(run, settings)
     deadline = Deadline(options.interrupts, settings.seconds)
-    drawn = None if options.cluster is None else draw(run.plan)
+    drawn = None if options.cluster is None else make_schedule(run.plan)
     crew = JudgeCrew(
         run.of,
         SolverSettings(TABLE_BITS, settings.database_beans),
@@ -353,18 +355,18 @@ def judge(
         last: int | None = 0
         try:
             for step in steps(run, settings):
-                limits = JudgeLimits(step, settings.nodes or usual_nodes(run))
+                limits = JudgeLimits(step, settings.nodes or default_nodes(run))
                 for done in walk.to(limits, crew):
                     now = Progress(done, len(run.lines), step)
                     crew.on_wait = partial(show, now)
                     show(now)
                 last = step
-        except TimeIsUp:
-            return Judgement(run, tuple(walk.plies), last, False)
-    return Judgement(run, tuple(walk.plies), last, True)
+        except TimeLimitReached:
+            return JudgeResult(run, tuple(walk.plies), last, False)
+    return JudgeResult(run, tuple(walk.plies), last, True)
 
 
-def endless(run: JudgedRun, settings: JudgeSettings) -> str | None:
+def endless(run: RunLines, settings: JudgeSettings) -> str | None:
     """Why the judge would not finish in days; None if it would, or nobody knows."""
     most = still_open(run.of, run.of.start())
     if settings.last is None or most is None or settings.seconds or settings.nodes:
@@ -379,14 +381,14 @@ def endless(run: JudgedRun, settings: JudgeSettings) -> str | None:
     )
 
 
-def digest_of(run: JudgedRun, settings: JudgeSettings) -> str:
+def judge_digest(run: RunLines, settings: JudgeSettings) -> str:
     """The name of a judgement: all that decides what it finds, but for the clock."""
     deciding = asdict(settings) | {"seconds": settings.seconds is not None}
     content = json.dumps([run.digest, code_digest(), deciding, AT_ONCE, TABLE_BITS])
     return hashlib.blake2b(content.encode(), digest_size=5).hexdigest()
 
 
-def steps(run: JudgedRun, settings: JudgeSettings) -> Iterator[int | None]:
+def steps(run: RunLines, settings: JudgeSettings) -> Iterator[int | None]:
     """How far back each step goes: one step, or as many as the time allows."""
     usual, most = usual_last(run.of), still_open(run.of, run.of.start())
     if most is None or usual is None:  # nobody knows what makes a position of this game hard
@@ -401,7 +403,7 @@ def steps(run: JudgedRun, settings: JudgeSettings) -> Iterator[int | None]:
     yield end
 
 
-def usual_nodes(run: JudgedRun) -> int:
+def default_nodes(run: RunLines) -> int:
     """How many positions a question may take if nobody says."""
     sized = still_open(run.of, run.of.start()) is not None
     return USUAL_NODES if sized else UNSIZED_NODES
@@ -410,7 +412,7 @@ def usual_nodes(run: JudgedRun) -> int:
 class Walk:
     """What is known of every line, step after step."""
 
-    def __init__(self, run: JudgedRun, journal: Journal) -> None:
+    def __init__(self, run: RunLines, journal: Journal) -> None:
         """Nothing is known yet; the journal's batches count lines, on and on over the steps."""
         self.run, self.journal = run, journal
         self.lengths = [len(words) for words in run.words]
@@ -424,7 +426,7 @@ class Walk:
         total, base = len(self.run.lines), self.step * len(self.run.lines)
         done = 0
         while (batch := self.stored.get(base + done)) is not None:
-            self.take(JudgedPortion(batch.start - base, batch.stop - base, batch.games))
+            self.take(JudgeTaskResult(batch.start - base, batch.stop - base, batch.games))
             done = batch.stop - base
         yield done
         if done < total:
@@ -437,18 +439,18 @@ class Walk:
             with closing(self.results(crew, portions)) as results:
                 for judged in results:
                     if judged.fault:
-                        raise NotARun(f"{self.place(judged.start)}: {judged.fault}")
+                        raise NotARunError(f"{self.place(judged.start)}: {judged.fault}")
                     self.journal.append(base + judged.start, base + judged.stop, judged.plies)
                     self.take(judged)
                     yield judged.stop
         self.step, self.before = self.step + 1, limits.last
 
     def results(
-        self, crew: JudgeCrew, portions: Iterator[Portion]
-    ) -> Generator[JudgedPortion, None, None]:
+        self, crew: JudgeCrew, portions: Iterator[JudgeTask]
+    ) -> Generator[JudgeTaskResult, None, None]:
         """What the crew finds out, in order; Unfinished names a game that cannot be judged."""
         try:
-            yield from in_order(crew, in_turn(portions))
+            yield from run_in_order(crew, iterate_items(portions))
         except ItemFailed as failure:
             what = failure.trace.rpartition("\n")[2] or "ended its worker"
             raise Unfinished(f"{self.place(failure.item.start)}: {what}, and again alone") from None
@@ -457,14 +459,14 @@ class Walk:
         """Where the first game of a line stands."""
         return f"{self.run.directory / GAMES}: game {int(np.argmax(self.run.line_of == line))}"
 
-    def portion(self, start: int, stop: int, limits: JudgeLimits) -> Portion:
+    def portion(self, start: int, stop: int, limits: JudgeLimits) -> JudgeTask:
         """The lines `start` to `stop` - 1 with what is known of them."""
         known = [self.reached(at) for at in range(start, stop)]
         lines = [
             line if again else None
             for line, (again, _) in zip(self.run.lines[start:stop], known, strict=True)
         ]
-        return Portion(start, stop, limits, tuple(lines), tuple(place for _, place in known))
+        return JudgeTask(start, stop, limits, tuple(lines), tuple(place for _, place in known))
 
     def reached(self, at: int) -> tuple[bool, Reached | None]:
         """Whether more can be found out of a line, and from where on it is known."""
@@ -476,14 +478,14 @@ class Walk:
         # A question that took too many positions takes as many again.
         return unknown > 0 and plies["left"][unknown - 1] > self.before, place
 
-    def take(self, judged: JudgedPortion) -> None:
+    def take(self, judged: JudgeTaskResult) -> None:
         """Put what was found out beside what was known."""
-        found = unpacked(judged.plies, self._lengths(judged))
+        found = unpack_plies(judged.plies, self._lengths(judged))
         for at, plies in zip(range(judged.start, judged.stop), found, strict=True):
             if len(plies) or not self.lengths[at]:
-                self.plies[at] = merged(self.plies[at], plies, self.reached(at)[1])
+                self.plies[at] = merge_plies(self.plies[at], plies, self.reached(at)[1])
 
-    def _lengths(self, judged: JudgedPortion) -> list[int]:
+    def _lengths(self, judged: JudgeTaskResult) -> list[int]:
         return [
             self.lengths[at] if self.step == 0 or self.reached(at)[0] else 0
             for at in range(judged.start, judged.stop)
@@ -497,7 +499,7 @@ def starts(done: int, total: int) -> Iterator[int]:
         done = done - done % AT_ONCE + AT_ONCE
 
 
-def merged(before: Plies | None, found: Plies, reached: Reached | None) -> Plies:
+def merge_plies(before: Plies | None, found: Plies, reached: Reached | None) -> Plies:
     """The plies found, and those that were known: from `reached` on."""
     if before is None or reached is None:
         return found

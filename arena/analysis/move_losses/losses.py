@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.move_losses.judge import Judgement
-from arena.analysis.move_losses.run_lines import JudgedRun
-from arena.analysis.move_losses.table import Moves, all_moves
+from arena.analysis.move_losses.judge import JudgeResult
+from arena.analysis.move_losses.run_lines import RunLines
+from arena.analysis.move_losses.table import AgentMoves, agent_moves
 from games.solving.move_losses import losses_of
 
 WORST = 5  # of each agent
@@ -35,7 +35,9 @@ class Blunder:
         return self.value - self.after
 
 
-def worst(judgement: Judgement, moves: Moves, rows: NDArray[np.int64]) -> Iterator[Blunder]:
+def worst_moves(
+    judgement: JudgeResult, moves: AgentMoves, rows: NDArray[np.int64]
+) -> Iterator[Blunder]:
     """The worst of some moves: results first, then margins, then the first game."""
     run, found = judgement.run, losses_of(moves.plies)
     order = np.lexsort(
@@ -48,14 +50,14 @@ def worst(judgement: Judgement, moves: Moves, rows: NDArray[np.int64]) -> Iterat
             game,
             ply + 1,
             words[ply],
-            best_text(judgement, game, ply),
+            best_move_text(judgement, game, ply),
             int(moves.plies["low"][row]),
             int(moves.plies["after"][row]),
             words[: ply + 1],
         )
 
 
-def best_text(judgement: Judgement, game: int, ply: int) -> str | None:
+def best_move_text(judgement: JudgeResult, game: int, ply: int) -> str | None:
     """A best move as it is written; None if it was not looked for to the end."""
     run = judgement.run
     line = int(run.line_of[game])
@@ -67,7 +69,7 @@ def best_text(judgement: Judgement, game: int, ply: int) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class StageLosses:
     """The moves of an agent while so much was left: how many, and of those that are known."""
 
     first: int
@@ -87,11 +89,11 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class AgentShares:
+class AgentLosses:
     """All that was judged of one agent; repeats of games are left out."""
 
     agent: str
-    stages: tuple[Stage, ...]
+    stages: tuple[StageLosses, ...]
     wins_thrown_away: int  # turned into a draw or a loss
     draws_thrown_away: int
     blunders: tuple[Blunder, ...]
@@ -101,16 +103,17 @@ class AgentShares:
         return sum(getattr(stage, name) for stage in self.stages)
 
 
-def shares(judgement: Judgement) -> list[AgentShares]:
+def agent_losses(judgement: JudgeResult) -> list[AgentLosses]:
     """What each agent lost, in the order of the plan."""
-    moves = all_moves(judgement)
+    moves = agent_moves(judgement)
     edges = stage_ends(judgement.run, moves)
     return [
-        of_agent(judgement, moves, place, edges) for place in range(len(judgement.run.plan.names))
+        losses_of_agent(judgement, moves, place, edges)
+        for place in range(len(judgement.run.plan.names))
     ]
 
 
-def stage_ends(run: JudgedRun, moves: Moves) -> Sequence[int]:
+def stage_ends(run: RunLines, moves: AgentMoves) -> Sequence[int]:
     """The last number of each stage; one stage where nothing is counted."""
     if run.of.pack not in ("sowing", "othello"):
         return (0,)
@@ -122,7 +125,9 @@ def stage_ends(run: JudgedRun, moves: Moves) -> Sequence[int]:
     return (*inside, most)
 
 
-def of_agent(judgement: Judgement, moves: Moves, agent: int, ends: Sequence[int]) -> AgentShares:
+def losses_of_agent(
+    judgement: JudgeResult, moves: AgentMoves, agent: int, ends: Sequence[int]
+) -> AgentLosses:
     """What one agent lost."""
     own, against = moves.mover == agent, moves.opponent == agent
     found, plies = losses_of(moves.plies), moves.plies
@@ -133,7 +138,7 @@ def of_agent(judgement: Judgement, moves: Moves, agent: int, ends: Sequence[int]
         here = own & (stage_of == place)
         judged = here & found.known
         stages.append(
-            Stage(
+            StageLosses(
                 ends[place - 1] + 1 if place else min(1, end),
                 end,
                 int(here.sum()),
@@ -146,10 +151,12 @@ def of_agent(judgement: Judgement, moves: Moves, agent: int, ends: Sequence[int]
             )
         )
     won = plies["low"] > 0
-    return AgentShares(
+    return AgentLosses(
         judgement.run.plan.names[agent],
         tuple(stages),
         int((own & thrown & won).sum()),
         int((own & thrown & ~won).sum()),
-        tuple(worst(judgement, moves, np.flatnonzero(own & found.known & (found.margin > 0)))),
+        tuple(
+            worst_moves(judgement, moves, np.flatnonzero(own & found.known & (found.margin > 0)))
+        ),
     )

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from arena.planning.plan import Plan
 from arena.storage.parquet import TableError, read_columns
 from arena.storage.provenance import file_digest, read_run
-from arena.storage.run_file import GAMES, NotARun, games_table, stored_plan
+from arena.storage.run_file import GAMES, NotARunError, games_table, load_plan
 from games import Game
 
 COLUMNS = ("first", "second", "repeat", "opening_moves")
 
 
 @dataclass(frozen=True, slots=False)
-class JudgedRun:
+class RunLines:
     """The games of a run in the order of its table; `lines` has every different game once."""
 
     directory: Path
@@ -54,22 +54,22 @@ class JudgedRun:
         }
 
 
-def judged_run(directory: Path) -> JudgedRun:
+def load_run_lines(directory: Path) -> RunLines:
     """The run in a directory; NotARun says why it cannot be judged."""
-    plan, path = stored_plan(directory), games_table(directory)
+    plan, path = load_plan(directory), games_table(directory)
     try:
         columns = read_columns(path, COLUMNS, optional=("moves",))
     except TableError as error:
-        raise NotARun(f"{path} cannot be read: {error}") from None
+        raise NotARunError(f"{path} cannot be read: {error}") from None
     if "moves" not in columns:
-        raise NotARun(f"{path} has no moves: play it again with keep_moves = true")
+        raise NotARunError(f"{path} has no moves: play it again with keep_moves = true")
     places = {name: place for place, name in enumerate(plan.names)}
     seats = [[places[name] for name in columns[seat].tolist()] for seat in ("first", "second")]
     of, openings = plan.of, columns["opening_moves"].tolist()
     lengths = {text: len(of.notation.split(text)) for text in set(openings)}
     lines: dict[str, int] = {}
     line_of = [lines.setdefault(text, len(lines)) for text in columns["moves"].tolist()]
-    return JudgedRun(
+    return RunLines(
         directory,
         plan,
         np.array(seats, np.int16).reshape(2, -1).T,

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.move_losses.judge import Judgement
-from arena.storage.parquet import Column, coded, where, write_columns
+from arena.analysis.move_losses.judge import JudgeResult
+from arena.storage.parquet import Column, dictionary_column, where, write_columns
 from games.solving.move_losses import NO_MOVE, PLY, UNKNOWN, Plies, is_margin, losses_of
-from games.transcripts import words_by_side
+from games.transcripts import move_texts_by_side
 
 MOVES = "moves.parquet"
 GAMES_AT_ONCE = 1024
@@ -35,7 +35,7 @@ MOVE_COLUMNS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Moves:
+class AgentMoves:
     """Every move that an agent chose in a game that is no repeat, as columns."""
 
     game: NDArray[np.int64]
@@ -45,7 +45,7 @@ class Moves:
     plies: Plies
 
 
-def all_moves(judgement: Judgement) -> Moves:
+def agent_moves(judgement: JudgeResult) -> AgentMoves:
     """The moves of all games, openings, passes and repeats left out."""
     run = judgement.run
     lengths = np.array([len(words) for words in run.words], np.int64)[run.line_of]
@@ -60,31 +60,31 @@ def all_moves(judgement: Judgement) -> Moves:
         kept &= ~is_pass
     game, ply, plies = game[kept], ply[kept], plies[kept]
     mover = run.seats[game, plies["player"]]
-    return Moves(game, ply, mover, run.seats[game, 1 - plies["player"]], plies)
+    return AgentMoves(game, ply, mover, run.seats[game, 1 - plies["player"]], plies)
 
 
-def write_moves(judgement: Judgement, path: Path) -> None:
+def write_moves(judgement: JudgeResult, path: Path) -> None:
     """One row a move, in the order of the games."""
     run = judgement.run
     provenance = run.source | {"judged_to": judgement.last, "complete": judgement.complete}
-    write_columns(path, MOVE_COLUMNS, tables(judgement), provenance)
+    write_columns(path, MOVE_COLUMNS, move_chunks(judgement), provenance)
 
 
-def tables(judgement: Judgement) -> Iterator[Mapping[str, Column]]:
+def move_chunks(judgement: JudgeResult) -> Iterator[Mapping[str, Column]]:
     """The columns of some games at a time."""
     run = judgement.run
     texts = Texts(judgement)
     for begin in range(0, len(run.line_of), GAMES_AT_ONCE):
         games = range(begin, min(begin + GAMES_AT_ONCE, len(run.line_of)))
-        yield columns(judgement, games, texts)
+        yield move_columns(judgement, games, texts)
 
 
 class Texts:
     """The words of moves, by their places in one list."""
 
-    def __init__(self, judgement: Judgement) -> None:
+    def __init__(self, judgement: JudgeResult) -> None:
         """All words that this run has, and those that its best moves may have."""
-        by_side = words_by_side(judgement.run.of)
+        by_side = move_texts_by_side(judgement.run.of)
         known = {word for side in by_side for word in side}
         known |= {word for line in judgement.run.words for word in line}
         self.words = sorted(known)
@@ -99,7 +99,7 @@ class Texts:
         return [self.place[word] for word in line]
 
 
-def columns(judgement: Judgement, games: range, texts: Texts) -> dict[str, Column]:
+def move_columns(judgement: JudgeResult, games: range, texts: Texts) -> dict[str, Column]:
     """The columns of these games."""
     run = judgement.run
     lines = [int(run.line_of[game]) for game in games]
@@ -113,13 +113,13 @@ def columns(judgement: Judgement, games: range, texts: Texts) -> dict[str, Colum
     return {
         "game": row,
         "ply": ply + 1,
-        "mover": coded(run.seats[row, plies["player"]], run.plan.names),
+        "mover": dictionary_column(run.seats[row, plies["player"]], run.plan.names),
         "opening": ply < run.opening_plies[row],
-        "move": coded(np.array(played, np.int16), texts.words),
+        "move": dictionary_column(np.array(played, np.int16), texts.words),
         "left": plies["left"],
         "choices": plies["choices"],
         "value": where(low, exact),
-        "best": coded(texts.of_move[plies["side"], plies["best"]], texts.words),
+        "best": dictionary_column(texts.of_move[plies["side"], plies["best"]], texts.words),
         "after": where(plies["after"], is_margin(plies["after"])),
         "loss": where(found.margin, found.known),
         "result_loss": where(found.result, found.result_known),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from arena.planning.openings.openings import Openings, OpeningsError, all_of
+from arena.planning.openings.openings import Openings, OpeningsError, finite_openings
 from arena.planning.openings_spec import OpeningsSpec
 from games import Game, Position
 from games.base.schema import Fault, Key, KeyValues
@@ -27,10 +27,10 @@ def faults(_: OpeningsSpec, __: Game | None) -> Iterator[Fault]:
 
 def openings(of: Game, spec: OpeningsSpec, _: int, __: int) -> Openings:
     """All of them, or all that are balanced."""
-    return all_of(of, enumerated(of, spec.values["enumerate"]), spec.balance)
+    return finite_openings(of, enumerate_positions(of, spec.values["enumerate"]), spec.balance)
 
 
-def enumerated(of: Game, plies: int) -> list[tuple[int, ...]]:
+def enumerate_positions(of: Game, plies: int) -> list[tuple[int, ...]]:
     """All positions after exactly `plies` moves, each by the first line that leads to it."""
     level: dict[Position, tuple[int, ...]] = {of.start(): ()}
     for _ in range(plies):

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from arena.planning.openings.exact_lines import (
     MORE,
     RANDOM_PLIES,
-    exact_faults,
-    exact_openings,
+    openings_by_value,
+    solvable_problems,
 )
 from arena.planning.openings.openings import Openings
 from arena.planning.openings_spec import OpeningsSpec
 from games import Game
 from games.base.schema import Fault, Key, KeyValues
-from games.base.text import did_you_mean, shown
+from games.base.text import did_you_mean, format_value
 from games.solving.solver import WORDS, sign
 
 __all__ = ["EXAMPLES", "KEYS", "MORE", "WORD", "count", "faults", "openings"]
@@ -41,11 +41,11 @@ def faults(spec: OpeningsSpec, of: Game | None) -> Iterator[Fault]:
     """A value that is no result or margin; openings that cannot be solved."""
     written = spec.values["exact"]
     if written in RESULTS or is_margin(written):
-        yield from exact_faults(of, spec, largest_margin(spec))
+        yield from solvable_problems(of, spec, largest_margin(spec))
         return
     near = did_you_mean(written, RESULTS) if isinstance(written, str) else ""
     allowed = f'"draw", "win", "loss" or a whole number from 0 to {MOST_MARGIN}'
-    yield ("exact",), f"exact must be {allowed}, got {shown(written)}{near}"
+    yield ("exact",), f"exact must be {allowed}, got {format_value(written)}{near}"
 
 
 def is_margin(written: object) -> bool:
@@ -60,7 +60,7 @@ def openings(of: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openings:
     def wanted(value: int) -> bool:
         return bool(WORDS[sign(value)] == written if written in RESULTS else abs(value) <= written)
 
-    return exact_openings(of, spec, pairs, seed, wanted, most)
+    return openings_by_value(of, spec, pairs, seed, wanted, most)
 
 
 def largest_margin(spec: OpeningsSpec) -> int | None:

@@ -12,7 +12,7 @@ from arena.planning.openings.openings import (
 )
 from arena.planning.openings.random import random_openings
 from arena.planning.openings_spec import OpeningsSpec
-from arena.planning.seeds import digest_word
+from arena.planning.seeds import hash64
 from games import Game
 from games.base.schema import Fault, Key
 from games.solving import solver_of
@@ -20,7 +20,7 @@ from games.solving.solution import most_solved, still_open, what_is_open
 
 RANDOM_PLIES = Key("random_plies", "int", "after so many random moves", 6, low=1, high=60)
 MORE = "more random_plies"
-Wanted = Callable[[int], bool]  # of the margin of side 0
+ValueTest = Callable[[int], bool]  # of the margin of side 0
 Line = tuple[int, ...]
 
 # Solved openings that ship: game and plies -> the file, made by tools/make_openings.py.
@@ -30,7 +30,7 @@ SOLVED_AT_ONCE = 0.6  # of what can be solved at all: a second an opening at mos
 PORTION = 64
 
 
-def exact_faults(of: Game | None, spec: OpeningsSpec, margin: int | None) -> Iterator[Fault]:
+def solvable_problems(of: Game | None, spec: OpeningsSpec, margin: int | None) -> Iterator[Fault]:
     """Openings that no file has and that are too hard to solve one by one.
 
     `margin` is the largest that is asked for, None if there is none.
@@ -51,15 +51,15 @@ def exact_faults(of: Game | None, spec: OpeningsSpec, margin: int | None) -> Ite
         yield (), message
 
 
-def exact_openings(
-    of: Game, spec: OpeningsSpec, pairs: int, seed: int, wanted: Wanted, margin: int | None
+def openings_by_value(
+    of: Game, spec: OpeningsSpec, pairs: int, seed: int, wanted: ValueTest, margin: int | None
 ) -> Openings:
     """Enough openings for so many pairs, or all that are known, in an order of the seed's."""
     plies = spec.values["random_plies"]
     stored = SHIPPED.get((of.name, plies))
     if stored is not None and margin is not None and margin <= MARGIN_SHIPPED:
-        lines = [line for line, value in shipped(of, stored) if wanted(value)]
-        lines.sort(key=lambda line: int(digest_word("exact", seed, *line)))
+        lines = [line for line, value in load_shipped_openings(of, stored) if wanted(value)]
+        lines.sort(key=lambda line: int(hash64("exact", seed, *line)))
         return from_lines(of, lines, finite=False)
     found: list[Line] = []
     for line in solved(of, plies, seed, wanted):
@@ -69,14 +69,14 @@ def exact_openings(
     return from_lines(of, found, finite=False)
 
 
-def shipped(of: Game, name: str) -> list[tuple[Line, int]]:
+def load_shipped_openings(of: Game, name: str) -> list[tuple[Line, int]]:
     """The openings of a file, with the margin of side 0."""
     text = (resources.files(__package__) / "solved" / name).read_text()
     rows = [row.split(",") for row in text.splitlines()[1:]]
-    return [(numbers(of, moves), int(value)) for moves, value in rows]
+    return [(parse_moves(of, moves), int(value)) for moves, value in rows]
 
 
-def numbers(of: Game, text: str) -> Line:
+def parse_moves(of: Game, text: str) -> Line:
     """The move numbers of a written line."""
     words, position, line = of.notation.split(text), of.start(), []
     for word in words:
@@ -88,7 +88,7 @@ def numbers(of: Game, text: str) -> Line:
     return tuple(line)
 
 
-def solved(of: Game, plies: int, seed: int, wanted: Wanted) -> Iterator[Line]:
+def solved(of: Game, plies: int, seed: int, wanted: ValueTest) -> Iterator[Line]:
     """Random openings in the order in which they are drawn, those whose value is wanted."""
     solver, done, asked = solver_of(of), 0, PORTION
     while True:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from arena.planning.openings.openings import Openings, OpeningsError, all_of
+from arena.planning.openings.openings import Openings, OpeningsError, finite_openings
 from arena.planning.openings_spec import OpeningsSpec
 from games import Game, MoveError, Position
 from games.base.schema import Fault, Key, KeyValues
-from games.base.text import quoted
+from games.base.text import quote
 
 KEYS = (Key("list", "texts", "openings as players write them"),)
 WORD = False
@@ -29,18 +29,18 @@ def faults(spec: OpeningsSpec, of: Game | None) -> Iterator[Fault]:
     for item, line in enumerate(spec.values["list"]):
         words = of.notation.split(line)
         for word in words:
-            if not readable(of, word):
+            if not is_move_text(of, word):
                 yield (
                     ("list", item),
-                    f"opening {item + 1}: {quoted(word)} is not a move of {of.name}",
+                    f"opening {item + 1}: {quote(word)} is not a move of {of.name}",
                 )
         first = seen.setdefault(tuple(words), item)
         if first != item and not spec.repeat:
             message = f"opening {item + 1} is the same as opening {first + 1}"
-            yield ("list", item), f"{message}, got {quoted(line)} twice"
+            yield ("list", item), f"{message}, got {quote(line)} twice"
 
 
-def readable(of: Game, word: str) -> bool:
+def is_move_text(of: Game, word: str) -> bool:
     """Whether the word is a move of either side; whether it is legal depends on the position."""
     sides = (Position(None, 0), Position(None, 1))
     return any(of.notation.parse_move(side, word) is not None for side in sides)
@@ -48,7 +48,7 @@ def readable(of: Game, word: str) -> bool:
 
 def openings(of: Game, spec: OpeningsSpec, _: int, __: int) -> Openings:
     """The listed openings, or those of them that are balanced."""
-    return all_of(of, read(of, spec.values["list"]), spec.balance)
+    return finite_openings(of, read(of, spec.values["list"]), spec.balance)
 
 
 def read(of: Game, texts: tuple[str, ...]) -> list[tuple[int, ...]]:

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from arena.planning.openings.openings import NO_MOVE, Openings, balanced, first_openings, kept
-from arena.planning.openings.random import FEWEST_DRAWS, FRUITLESS_DRAWS, drawn, with_new
+from arena.planning.openings.openings import NO_MOVE, Openings, balance_mask, first_openings, kept
+from arena.planning.openings.random import MAX_MISSES, MIN_DRAWS, add_distinct, draw_lines
 from arena.planning.openings_spec import OpeningsSpec
 from games import Game
 from games.base.schema import Fault, Key, KeyValues
 
-LONGEST = 60
+MAX_PLIES = 60
 KEYS = (Key("plies", "numbers", "from so many random moves to so many, as [4, 10]", (4, 10)),)
 WORD = False
 EXAMPLES = ("{ plies = [4, 10] }",)
@@ -26,31 +26,31 @@ def faults(spec: OpeningsSpec, _: Game | None) -> Iterator[Fault]:
     """Two whole numbers, the smaller one first."""
     written = spec.values["plies"]
     whole = [each for each in written if isinstance(each, int)]
-    if len(whole) != len(written) or len(whole) != 2 or not 1 <= whole[0] <= whole[1] <= LONGEST:
-        message = f"plies must be the fewest and the most moves, 1 to {LONGEST}, as in [4, 10]"
+    if len(whole) != len(written) or len(whole) != 2 or not 1 <= whole[0] <= whole[1] <= MAX_PLIES:
+        message = f"plies must be the fewest and the most moves, 1 to {MAX_PLIES}, as in [4, 10]"
         yield ("plies",), f"{message}, got {list(written)}"
 
 
 def openings(of: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openings:
     """Enough for `pairs` pairs, or all that are found; fewer pairs get the first of the same."""
     low, high = spec.values["plies"]
-    lines = FEWEST_DRAWS
+    lines = MIN_DRAWS
     while True:
         lines = max(2 * lines, 2 * pairs // (high - low + 1))
-        found, exhausted = in_turn(of, range(low, high + 1), lines, seed)
+        found, exhausted = interleave_lengths(of, range(low, high + 1), lines, seed)
         if spec.balance is not None:
-            mask = balanced(of, found, spec.balance, None)
+            mask = balance_mask(of, found, spec.balance, None)
             found = kept(found, mask, all_there_are=False)
         if exhausted or len(found) >= pairs:
             return first_openings(found, pairs)
 
 
-def in_turn(of: Game, lengths: range, most: int, seed: int) -> tuple[Openings, bool]:
+def interleave_lengths(of: Game, lengths: range, most: int, seed: int) -> tuple[Openings, bool]:
     """Up to `most` openings of each length, a length after another, no position twice.
 
     Also returns whether no length has more.
     """
-    several = [distinct(of, plies, most, seed) for plies in lengths]
+    several = [distinct_openings(of, plies, most, seed) for plies in lengths]
     turns = np.concatenate([np.arange(len(each)) for each in several])
     order = np.argsort(turns, kind="stable")
     keys = np.concatenate([each.keys for each in several])[order]
@@ -64,11 +64,11 @@ def in_turn(of: Game, lengths: range, most: int, seed: int) -> tuple[Openings, b
     return Openings(slots[order][first], keys[first], finite=False), exhausted
 
 
-def distinct(of: Game, plies: int, most: int, seed: int) -> Openings:
+def distinct_openings(of: Game, plies: int, most: int, seed: int) -> Openings:
     """The first distinct positions after so many random moves; fewer if no more come."""
-    found, at, fruitless = drawn(of, plies, seed, 0, 0), 0, 0
-    while len(found) < most and fruitless <= FRUITLESS_DRAWS:
-        lines = max(most, FEWEST_DRAWS)
-        found, fruitless = with_new(found, drawn(of, plies, seed, at, lines), fruitless)
+    found, at, fruitless = draw_lines(of, plies, seed, 0, 0), 0, 0
+    while len(found) < most and fruitless <= MAX_MISSES:
+        lines = max(most, MIN_DRAWS)
+        found, fruitless = add_distinct(found, draw_lines(of, plies, seed, at, lines), fruitless)
         at += lines
     return first_openings(found, most)

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from agents.core import AgentSpec
 from agents.registry import build
-from arena.planning.seeds import digest_word
+from arena.planning.seeds import hash64
 from games import Game, Position
-from games.base.errors import Mistake
+from games.base.errors import UserError
 from games.core import kernels
 from games.kernels.context import PASS
 
@@ -19,7 +19,7 @@ AT_ONCE = 1 << 16  # openings whose moves are copied together
 BALANCE_DEPTH = 6
 
 
-class OpeningsError(Mistake, ValueError):
+class OpeningsError(UserError, ValueError):
     """Such openings do not exist; one line gives the numbers and what to change."""
 
 
@@ -69,7 +69,7 @@ def from_lines(of: Game, lines: list[tuple[int, ...]], finite: bool) -> Openings
     keys = np.empty(len(lines), np.uint64)
     for row, line in enumerate(lines):
         slots[row, : len(line)] = of.slots_of(line)
-        keys[row] = digest_word(of.name, *line)
+        keys[row] = hash64(of.name, *line)
     return Openings(slots, keys, finite)
 
 
@@ -103,7 +103,7 @@ def moves_of(of: Game, slots: NDArray[np.int16]) -> list[int]:
     return moves
 
 
-def balanced(
+def balance_mask(
     of: Game, openings: Openings, most: float, enough: int | None = None
 ) -> NDArray[np.bool_]:
     """Which openings a shallow search values within `most` for either side; stop at `enough`."""
@@ -123,9 +123,9 @@ def balanced(
     return good
 
 
-def all_of(of: Game, lines: list[tuple[int, ...]], balance: float | None) -> Openings:
+def finite_openings(of: Game, lines: list[tuple[int, ...]], balance: float | None) -> Openings:
     """All openings of a finite set, or those of them that are balanced."""
     openings = from_lines(of, lines, finite=True)
     if balance is None:
         return openings
-    return kept(openings, balanced(of, openings, balance), all_there_are=True)
+    return kept(openings, balance_mask(of, openings, balance), all_there_are=True)

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from arena.planning.openings.enumerate import enumerated
+from arena.planning.openings.enumerate import enumerate_positions
 from arena.planning.openings.openings import (
     Openings,
-    balanced,
+    balance_mask,
     first_openings,
     from_lines,
     kept,
@@ -15,14 +15,14 @@ from arena.planning.openings.openings import (
     position_after,
 )
 from arena.planning.openings_spec import OpeningsSpec
-from arena.planning.seeds import digest_word
+from arena.planning.seeds import hash64
 from games import Game
 from games.base.schema import Fault, Key, KeyValues
 from games.core import kernels
 
-FEWEST_DRAWS = 1024
-MOST_DRAWS = 1 << 20  # at once
-FRUITLESS_DRAWS = 60_000  # so many in a row without a new position: nearly all are known
+MIN_DRAWS = 1024
+MAX_DRAWS = 1 << 20  # at once
+MAX_MISSES = 60_000  # so many in a row without a new position: nearly all are known
 MOST_COUNTED = 50_000  # up to so many openings, the last ones are found by enumeration
 
 KEYS = (Key("random_plies", "int", "so many random moves", 6, low=1, high=60),)
@@ -46,10 +46,10 @@ def openings(of: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openings:
     return random_openings(of, spec.values["random_plies"], pairs, seed, spec.balance)
 
 
-def drawn(of: Game, plies: int, seed: int, first: int, lines: int) -> Openings:
+def draw_lines(of: Game, plies: int, seed: int, first: int, lines: int) -> Openings:
     """Random lines `first`, `first` + 1, ... of the seed; the key is 0 where the game ended."""
     slots, keys = np.empty((lines, plies), np.int16), np.empty(lines, np.uint64)
-    word = digest_word("openings", seed, of.name, plies)
+    word = hash64("openings", seed, of.name, plies)
     kernels(of.family_name).random_lines(of.context, of.start().state, first, word, slots, keys)
     return Openings(slots, keys, False)
 
@@ -59,23 +59,23 @@ def random_openings(of: Game, plies: int, pairs: int, seed: int, balance: float 
 
     Fewer pairs get the first of the same openings. If there are too few, all are returned.
     """
-    found, at, fruitless = drawn(of, plies, seed, 0, 0), 0, 0
+    found, at, fruitless = draw_lines(of, plies, seed, 0, 0), 0, 0
     while True:
-        lines = min(max(2 * pairs - len(found), len(found), FEWEST_DRAWS), MOST_DRAWS)
-        found, fruitless = with_new(found, drawn(of, plies, seed, at, lines), fruitless)
+        lines = min(max(2 * pairs - len(found), len(found), MIN_DRAWS), MAX_DRAWS)
+        found, fruitless = add_distinct(found, draw_lines(of, plies, seed, at, lines), fruitless)
         at += lines
-        exhausted = fruitless > FRUITLESS_DRAWS
+        exhausted = fruitless > MAX_MISSES
         if len(found) < pairs and not exhausted:
             continue
-        chosen = completed(of, found, plies) if exhausted else found
+        chosen = complete_by_enumeration(of, found, plies) if exhausted else found
         if balance is not None:
             enough = None if exhausted else pairs
-            chosen = kept(chosen, balanced(of, chosen, balance, enough), all_there_are=True)
+            chosen = kept(chosen, balance_mask(of, chosen, balance, enough), all_there_are=True)
         if exhausted or len(chosen) >= pairs:
             return first_openings(chosen, pairs)
 
 
-def with_new(found: Openings, more: Openings, fruitless: int) -> tuple[Openings, int]:
+def add_distinct(found: Openings, more: Openings, fruitless: int) -> tuple[Openings, int]:
     """Openings with the new ones of `more`, up to FRUITLESS_DRAWS in a row that are not new.
 
     Also returns how many draws were fruitless since the last new one; `fruitless` were before.
@@ -84,7 +84,7 @@ def with_new(found: Openings, more: Openings, fruitless: int) -> tuple[Openings,
     distinct, places = np.unique(keys, return_index=True)
     fresh = np.sort(places[(distinct != 0) & (places >= len(found))]) - len(found)
     between = np.diff(fresh, prepend=-1 - fruitless, append=len(more)) - 1
-    long = np.flatnonzero(between > FRUITLESS_DRAWS)
+    long = np.flatnonzero(between > MAX_MISSES)
     if len(long):
         fresh = fresh[: long[0]]
     slots = np.concatenate([found.slots, more.slots[fresh]])
@@ -92,11 +92,11 @@ def with_new(found: Openings, more: Openings, fruitless: int) -> tuple[Openings,
     return Openings(slots, keys, False), int(between[long[0]] if len(long) else between[-1])
 
 
-def completed(of: Game, openings: Openings, plies: int) -> Openings:
+def complete_by_enumeration(of: Game, openings: Openings, plies: int) -> Openings:
     """The openings, followed by those too unlikely to be drawn."""
     if len(openings) > MOST_COUNTED:
         return openings
-    lines = enumerated(of, plies)
+    lines = enumerate_positions(of, plies)
     if len(lines) > len(openings):
         reached = {position_after(of, moves_of(of, slots)) for slots in openings.slots}
         missing = [line for line in lines if position_after(of, line) not in reached]

@@ -38,13 +38,13 @@ OPENINGS: Mapping[str, str] = {
     "exact": "arena.planning.openings.exact",
     "plies": "arena.planning.openings.mixed_plies",
 }
-SHARED = (
+COMMON_KEYS = (
     Key("balance", "float", "keep openings that a shallow search values so", low=0),
     Key("repeat", "bool", "play them again when there are too few", False),
 )
 
 
-class Way(Protocol):
+class OpeningMethod(Protocol):
     """What the module of a way to make openings defines."""
 
     KEYS: Sequence[Key]  # the first asks for it in a file
@@ -62,32 +62,32 @@ class Way(Protocol):
         """At least `pairs` openings, or all there are."""
 
 
-def way(name: str) -> Way:
+def way(name: str) -> OpeningMethod:
     """The module behind a name in `OPENINGS`."""
-    return cast(Way, importlib.import_module(OPENINGS[name]))
+    return cast(OpeningMethod, importlib.import_module(OPENINGS[name]))
 
 
 def make_openings(of: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openings:
     """Openings for `pairs` pairs; OpeningsError gives their number if there are too few."""
     openings = way(spec.way).openings(of, spec, pairs, seed)
     if len(openings) == 0:
-        raise OpeningsError(f"no opening is left to play: {ways_out(spec)}")
+        raise OpeningsError(f"no opening is left to play: {advice_for_more(spec)}")
     if len(openings) < pairs and not spec.repeat:
         raise OpeningsError(
             f"pairs must be at most {len(openings)}, the distinct openings of {of.name} with "
-            f"{described(spec)}, got {pairs}; {ways_out(spec)}"
+            f"{openings_text(spec)}, got {pairs}; {advice_for_more(spec)}"
         )
     return first_openings(openings, pairs)
 
 
-def described(spec: OpeningsSpec) -> str:
+def openings_text(spec: OpeningsSpec) -> str:
     """The openings in the words of the experiment file."""
     key = way(spec.way).KEYS[0]
     words = f"{key.name} = {spec.values[key.name]}" if key.type in ("int", "any") else key.name
     return words if spec.balance is None else f"{words}, balance = {spec.balance:g}"
 
 
-def ways_out(spec: OpeningsSpec) -> str:
+def advice_for_more(spec: OpeningsSpec) -> str:
     """What the user can do about too few openings."""
     balance = "" if spec.balance is None else ", a wider balance"
     return (

@@ -8,36 +8,44 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from arena.planning.rounds import IN, Entrants, Meeting, Points, Row, Tournament, TournamentStanding
+from arena.planning.rounds import (
+    IN,
+    Meeting,
+    Participants,
+    Points,
+    StandingRow,
+    Tournament,
+    TournamentStanding,
+)
 from arena.planning.schedules.race import (
     DELTA,
-    counted,
-    everybody,
+    add_results,
+    all_matches,
+    eliminated_row,
+    error_text,
+    exhausted_text,
     indifference,
+    meetings_for,
     named,
-    out_of,
-    out_row,
-    round_of,
-    surely,
-    used_up,
+    rounds_text,
 )
-from arena.stats.racing import Flags, Race, by_strength, closed, race
+from arena.stats.racing import Flags, Race, by_strength, race, transitive_closure
 from games.base.schema import Fault, Key, KeyValues
 
 ORDER = "what is above one is taken to be above all below it"
 KEYS = (Key("best", "int", "how many of the best are looked for", 1, low=1), DELTA, indifference(0))
 WORD = True
 EXAMPLES = ("{ best = 1 }",)
-matches = everybody
+matches = all_matches
 
 
 @dataclass(frozen=True)
-class BestOne:
+class BestRace:
     """The race after some rounds; `out` are those that are beaten, the latest first."""
 
     names: Sequence[str]
     state: Race
-    out: tuple[Row, ...] = ()
+    out: tuple[StandingRow, ...] = ()
 
     @cached_property
     def inside(self) -> list[int]:
@@ -55,8 +63,8 @@ class BestOne:
             return ()
         leader, *others = self.inside
         half = others[: math.ceil(len(others) / 2)] if self.state.rounds % 2 == 0 else others
-        meet = round_of(self.state, ((leader, other) for other in half))
-        return meet or round_of(self.state, ((leader, other) for other in others))
+        meet = meetings_for(self.state, ((leader, other) for other in half))
+        return meet or meetings_for(self.state, ((leader, other) for other in others))
 
     def _equals(self) -> bool:
         """Whether nobody who is left differs from the leader by more than is asked for."""
@@ -65,22 +73,26 @@ class BestOne:
 
     def after(self, points: Sequence[Points]) -> "BestOne":
         """The race after the next round: whoever is beaten by anybody goes out."""
-        state = counted(self.state, self.meetings, points)
+        state = add_results(self.state, self.meetings, points)
         rows = []
         for agent in sorted(self.inside):
             above = [by for by in range(len(self.names)) if state.above[by, agent]]
             if above:
                 by = max(above, key=lambda each: (state.earned[each, agent], -each))
-                rows.append(out_row(state, self.names, agent, by))
+                rows.append(eliminated_row(state, self.names, agent, by))
         return replace(self, state=state, out=(*rows, *self.out))
 
     @property
     def standing(self) -> TournamentStanding:
         """Who is in, and why the others are out."""
         over = not self.meetings
-        rows = [Row(agent, IN, "", None) for agent in self.inside]
+        rows = [StandingRow(agent, IN, "", None) for agent in self.inside]
         if over and len(rows) == 1:
-            rows = [Row(self.inside[0], "best", "nobody is above it, it is above whom it met", 1)]
+            rows = [
+                StandingRow(
+                    self.inside[0], "best", "nobody is above it, it is above whom it met", 1
+                )
+            ]
         return TournamentStanding(
             "best", self.state.rounds, over, (*rows, *self.out), self._answer(over)
         )
@@ -88,28 +100,28 @@ class BestOne:
     def _answer(self, over: bool) -> str:
         if not over:
             return f"{len(self.inside)} of {len(self.names)} are still in"
-        after = out_of(self.state.rounds)
+        after = rounds_text(self.state.rounds)
         if not self.inside:
             return f"no best after {after}: everybody is beaten by somebody (a cycle)"
         if len(self.inside) == 1:
-            sure = surely(self.state, len(self.names) - 1)
+            sure = error_text(self.state, len(self.names) - 1)
             return f"best: {self.names[self.inside[0]]}, {sure}"
         left = f"not decided between {named(self.names, self.inside)} after {after}"
         if self._equals():
             within = f"{self.state.indifference:g} Elo of {self.names[self.inside[0]]}"
             return f"{left}: all are within {within}"
-        return f"{left}: {used_up(self.state)}"
+        return f"{left}: {exhausted_text(self.state)}"
 
 
-def best_one(values: KeyValues, entrants: Entrants) -> BestOne:
+def best_one(values: KeyValues, entrants: Participants) -> BestRace:
     """The race before its first round."""
     agents = len(entrants.names)
     level = math.log((agents - 1) / values["delta"])
-    return BestOne(entrants.names, race(agents, level, entrants.limit, values["indifference"]))
+    return BestRace(entrants.names, race(agents, level, entrants.limit, values["indifference"]))
 
 
 @dataclass(frozen=True)
-class BestSeveral:
+class TopRace:
     """The race for the `best` after some rounds."""
 
     names: Sequence[str]
@@ -119,7 +131,7 @@ class BestSeveral:
     @cached_property
     def above(self) -> Flags:
         """Who is above whom, by way of others too."""
-        return closed(self.state.above)
+        return transitive_closure(self.state.above)
 
     @cached_property
     def order(self) -> list[int]:
@@ -150,12 +162,12 @@ class BestSeveral:
         upper = outside[: math.ceil(len(outside) / 2)]
         lower = inside[len(inside) // 2 :]
         pairs = [(weakest, other) for other in upper] + [(other, strongest) for other in lower]
-        meet = round_of(self.state, [pair for pair in pairs if pair in self.open_pairs])
-        return meet or round_of(self.state, self.open_pairs)
+        meet = meetings_for(self.state, [pair for pair in pairs if pair in self.open_pairs])
+        return meet or meetings_for(self.state, self.open_pairs)
 
     def after(self, points: Sequence[Points]) -> "BestSeveral":
         """The race after the next round."""
-        return replace(self, state=counted(self.state, self.meetings, points))
+        return replace(self, state=add_results(self.state, self.meetings, points))
 
     @property
     def standing(self) -> TournamentStanding:
@@ -168,27 +180,27 @@ class BestSeveral:
         answer, rounds = self._answer(over), self.state.rounds
         return TournamentStanding("best", rounds, over, (*kept, *gone), answer, (ORDER,))
 
-    def _row(self, place: int, agent: int, whole: bool) -> Row:
+    def _row(self, place: int, agent: int, whole: bool) -> StandingRow:
         if place < self.best:
             below = [o for o in self.order[self.best :] if self.above[agent, o]]
             why = f"above {named(self.names, below)}" if below else ""
-            return Row(agent, "best" if whole else IN, why)
+            return StandingRow(agent, "best" if whole else IN, why)
         inside = self.order[: self.best]
         direct = [i for i in inside if self.state.above[i, agent]]
         if all(self.above[i, agent] for i in inside) and not self.cycle:
             if direct:
                 by = max(direct, key=lambda each: (self.state.earned[each, agent], -each))
-                return out_row(self.state, self.names, agent, by)
-            return Row(agent, "out", f"below {named(self.names, inside)} by way of others")
+                return eliminated_row(self.state, self.names, agent, by)
+            return StandingRow(agent, "out", f"below {named(self.names, inside)} by way of others")
         return (
-            Row(agent, "out", f"within {self.state.indifference:g} Elo")
+            StandingRow(agent, "out", f"within {self.state.indifference:g} Elo")
             if whole
-            else Row(agent, IN, "")
+            else StandingRow(agent, IN, "")
         )
 
     def _answer(self, over: bool) -> str:
         inside = named(self.names, sorted(self.order[: self.best]))
-        after = out_of(self.state.rounds)
+        after = rounds_text(self.state.rounds)
         if not over:
             return f"{len(self.open_pairs)} pairs decide about the best {self.best}"
         if self.cycle:
@@ -196,17 +208,17 @@ class BestSeveral:
         if self.open_pairs:
             agents = sorted({agent for pair in self.open_pairs for agent in pair})
             who = named(self.names, agents)
-            return f"not decided between {who} after {after}: {used_up(self.state)}"
+            return f"not decided between {who} after {after}: {exhausted_text(self.state)}"
         questions = len(self.names) * (len(self.names) - 1)
-        return f"best {self.best}: {inside}, {surely(self.state, questions)}"
+        return f"best {self.best}: {inside}, {error_text(self.state, questions)}"
 
 
-def best_several(values: KeyValues, entrants: Entrants) -> BestSeveral:
+def best_several(values: KeyValues, entrants: Participants) -> TopRace:
     """The race before its first round."""
     agents = len(entrants.names)
     level = math.log(agents * (agents - 1) / values["delta"])
     state = race(agents, level, entrants.limit, values["indifference"])
-    return BestSeveral(entrants.names, values["best"], state)
+    return TopRace(entrants.names, values["best"], state)
 
 
 def faults(values: KeyValues, names: Sequence[str]) -> Iterator[Fault]:
@@ -217,7 +229,7 @@ def faults(values: KeyValues, names: Sequence[str]) -> Iterator[Fault]:
         yield ("best",), f"best must be {allowed} of {len(names)} agents, got {values['best']}"
 
 
-def begin(values: KeyValues, entrants: Entrants) -> Tournament:
+def begin(values: KeyValues, entrants: Participants) -> Tournament:
     """The race before its first round."""
     if values["best"] == 1:
         return best_one(values, entrants)

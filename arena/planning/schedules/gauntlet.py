@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from arena.planning.schedules.registry import Matches, no_agent
+from arena.planning.schedules.registry import Matches, unknown_agent_message
 from games.base.schema import Fault, Key, KeyValues
 
 KEYS = (Key("gauntlet", "text", "the agent that meets each of the others"),)
@@ -13,7 +13,7 @@ EXAMPLES = ('{ gauntlet = "a" }',)
 def faults(values: KeyValues, names: Sequence[str]) -> Iterator[Fault]:
     """An agent that the file does not define."""
     if values["gauntlet"] not in names:
-        yield ("gauntlet",), no_agent(values["gauntlet"], names)
+        yield ("gauntlet",), unknown_agent_message(values["gauntlet"], names)
 
 
 def matches(values: KeyValues, names: Sequence[str]) -> Matches:

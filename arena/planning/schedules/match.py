@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from arena.planning.schedules.registry import Matches, no_agent
+from arena.planning.schedules.registry import Matches, unknown_agent_message
 from games.base.schema import Fault, Key, KeyValues
-from games.base.text import quoted, shown
+from games.base.text import format_value, quote
 
 KEYS = (Key("match", "list", "the two agents that meet, or a list of such pairs", ()),)
 WORD = True
@@ -25,7 +25,7 @@ def faults(values: KeyValues, names: Sequence[str]) -> Iterator[Fault]:
             wrong = [((*place, *inside), text) for inside, text in pair_faults(pair, names)]
             yield from wrong
             if not wrong and frozenset(pair) in earlier:
-                yield place, f"match must name each pair once, got {shown(pair)} twice"
+                yield place, f"match must name each pair once, got {format_value(pair)} twice"
             elif not wrong:
                 earlier.add(frozenset(pair))
     else:
@@ -40,15 +40,15 @@ def is_list_of_pairs(written: Sequence[object]) -> bool:
 def pair_faults(pair: object, names: Sequence[str]) -> Iterator[Fault]:
     """Anything but two agents of the file."""
     if not isinstance(pair, list | tuple) or len(pair) != 2:
-        yield (), f"match must name two agents, got {shown(pair)}"
+        yield (), f"match must name two agents, got {format_value(pair)}"
         return
     for item, name in enumerate(pair):
         if not isinstance(name, str):
-            yield (item,), f"match must name agents by text in quotes, got {shown(name)}"
+            yield (item,), f"match must name agents by text in quotes, got {format_value(name)}"
         elif name not in names:
-            yield (item,), no_agent(name, names)
+            yield (item,), unknown_agent_message(name, names)
     if pair[0] == pair[1]:
-        yield (), f"match must name two different agents, got {quoted(str(pair[0]))} twice"
+        yield (), f"match must name two different agents, got {quote(str(pair[0]))} twice"
 
 
 def matches(values: KeyValues, names: Sequence[str]) -> Matches:

@@ -5,21 +5,29 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from arena.planning.rounds import IN, OUT, Entrants, Meeting, Points, Row, TournamentStanding
+from arena.planning.rounds import (
+    IN,
+    OUT,
+    Meeting,
+    Participants,
+    Points,
+    StandingRow,
+    TournamentStanding,
+)
 from arena.planning.schedules.race import (
     DELTA,
+    add_results,
     beaten,
-    counted,
+    error_text,
+    exhausted_text,
     indifference,
-    out_of,
-    round_of,
-    surely,
-    used_up,
+    meetings_for,
+    rounds_text,
 )
-from arena.planning.schedules.registry import Matches, no_agent
+from arena.planning.schedules.registry import Matches, unknown_agent_message
 from arena.stats.racing import Race, race
 from games.base.schema import Fault, Key, KeyValues
-from games.base.text import quoted
+from games.base.text import quote
 
 KEYS = (
     Key("place", "text", "the newcomer"),
@@ -29,29 +37,29 @@ KEYS = (
 )
 WORD = False
 EXAMPLES = ('{ place = "a" }',)
-GIVEN = "the order of the others was given, not tested"
+ORDER_NOT_TESTED = "the order of the others was given, not tested"
 
 
 def faults(values: KeyValues, names: Sequence[str]) -> Iterator[Fault]:
     """Agents that the file does not have; an order that leaves some out."""
     if values["place"] not in names:
-        yield ("place",), no_agent(values["place"], names)
+        yield ("place",), unknown_agent_message(values["place"], names)
         return
     order = values["order"]
     for item, name in enumerate(order):
         if name not in names:
-            yield ("order", item), no_agent(name, names)
+            yield ("order", item), unknown_agent_message(name, names)
         elif name == values["place"] or name in order[:item]:
             again = "is the newcomer" if name == values["place"] else "is there twice"
             yield (
                 ("order", item),
-                f"order must name each of the others once, {quoted(name)} {again}",
+                f"order must name each of the others once, {quote(name)} {again}",
             )
     missing = [name for name in names if name != values["place"] and name not in order]
     if order and missing:
         yield (
             ("order",),
-            f"order must name each of the others once, {quoted(missing[0])} is missing",
+            f"order must name each of the others once, {quote(missing[0])} is missing",
         )
 
 
@@ -63,7 +71,7 @@ def matches(values: KeyValues, names: Sequence[str]) -> Matches:
 
 
 @dataclass(frozen=True)
-class Placing:
+class PlacementRace:
     """The race after some rounds; the newcomer is below the first `low` of `order`.
 
     It is above all from the place `high` on; `level_with` is one that it need not be told apart
@@ -88,11 +96,15 @@ class Placing:
         """The newcomer against the agent in the middle of the places left."""
         if self.low == self.high or self.level_with is not None:
             return ()
-        return round_of(self.state, [(self.newcomer, self.pivot)])
+        return meetings_for(self.state, [(self.newcomer, self.pivot)])
 
     def after(self, points: Sequence[Points]) -> "Placing":
         """The race after the next round."""
-        state, pivot, one = counted(self.state, self.meetings, points), self.pivot, self.newcomer
+        state, pivot, one = (
+            add_results(self.state, self.meetings, points),
+            self.pivot,
+            self.newcomer,
+        )
         middle = (self.low + self.high) // 2
         if state.above[one, pivot]:
             return replace(self, state=state, high=middle)
@@ -105,16 +117,16 @@ class Placing:
         """The places that are left, and whom the newcomer met."""
         over, place = not self.meetings, self._place()
         word = "placed" if over and place else IN
-        rows = [Row(self.newcomer, word, "the newcomer", place)]
+        rows = [StandingRow(self.newcomer, word, "the newcomer", place)]
         for at, other in enumerate(self.order):
             met = tuple(int(n) for n in self.state.counts[self.newcomer, other])
             state = IN if self.low <= at < self.high and not over else OUT
             why = f"not met; {self._side(at)}"
             if sum(met):
                 why = f"{beaten(self.names[self.newcomer], met)}; {self._side(at)}"
-            rows.append(Row(other, state, why, self._place_of(at), None, None, met))
+            rows.append(StandingRow(other, state, why, self._place_of(at), None, None, met))
         return TournamentStanding(
-            "place", self.state.rounds, over, tuple(rows), self._answer(over), (GIVEN,)
+            "place", self.state.rounds, over, tuple(rows), self._answer(over), (ORDER_NOT_TESTED,)
         )
 
     def _place(self) -> int | None:
@@ -141,15 +153,15 @@ class Placing:
         name, of = self.names[self.newcomer], len(self.order) + 1
         if not over:
             return f"{name}: place {self.low + 1} to {self.high + 1} of {of}"
-        after = out_of(self.state.rounds)
-        sure = surely(self.state, questions_of(len(self.order)))
+        after = rounds_text(self.state.rounds)
+        sure = error_text(self.state, comparisons_needed(len(self.order)))
         if self.level_with is not None:
             within = f"within {self.state.indifference:g} Elo"
             return f"{name}: level with {self.names[self.level_with]} ({within}), {sure}"
         if self.low < self.high:
             open_places = f"place {self.low + 1} to {self.high + 1} of {of}"
             left = f"not decided against {self.names[self.pivot]} after {after}"
-            return f"{name}: {open_places}, {left}: {used_up(self.state)}"
+            return f"{name}: {open_places}, {left}: {exhausted_text(self.state)}"
         return f"{name}: place {self.low + 1} of {of}{self._between()}, {sure}"
 
     def _between(self) -> str:
@@ -158,17 +170,17 @@ class Placing:
         return f", {' and '.join(filter(None, [above, below]))}" if above or below else ""
 
 
-def begin(values: KeyValues, entrants: Entrants) -> Placing:
+def begin(values: KeyValues, entrants: Participants) -> PlacementRace:
     """The race before its first round."""
     names = entrants.names
     newcomer = names.index(values["place"])
     others = [names.index(name) for name in values["order"]]
     order = others or [place for place in range(len(names)) if place != newcomer]
-    level = math.log(questions_of(len(order)) / values["delta"])
+    level = math.log(comparisons_needed(len(order)) / values["delta"])
     state = race(len(names), level, entrants.limit, values["indifference"])
-    return Placing(names, newcomer, order, state, 0, len(order))
+    return PlacementRace(names, newcomer, order, state, 0, len(order))
 
 
-def questions_of(others: int) -> int:
+def comparisons_needed(others: int) -> int:
     """How many agents the newcomer has to be told apart from on the way to its place."""
     return max(1, math.ceil(math.log2(others + 1)))

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from arena.planning.rounds import OUT, Meeting, Points, Row
+from arena.planning.rounds import OUT, Meeting, Points, StandingRow
 from arena.planning.schedules.registry import Matches
 from arena.stats.racing import Race, after_round, next_pairings
 from games.base.schema import Fault, Key, KeyValues
@@ -23,24 +23,24 @@ def indifference(default: float) -> Key:
     return Key("indifference", "float", words, default, low=0, high=1000)
 
 
-def everybody(_: KeyValues, names: Sequence[str]) -> Matches:
+def all_matches(_: KeyValues, names: Sequence[str]) -> Matches:
     """Every pair may meet."""
     return tuple(combinations(range(len(names)), 2))
 
 
-def no_faults(_: KeyValues, __: Sequence[str]) -> Iterator[Fault]:
+def no_problems(_: KeyValues, __: Sequence[str]) -> Iterator[Fault]:
     """Nothing: it fits any agents."""
     yield from ()
 
 
-def round_of(state: Race, pairs: Iterable[tuple[int, int]]) -> tuple[Meeting, ...]:
+def meetings_for(state: Race, pairs: Iterable[tuple[int, int]]) -> tuple[Meeting, ...]:
     """The meetings of these pairs that have pairings left, each pair once."""
     once = dict.fromkeys((min(pair), max(pair)) for pair in pairs)
     sized = (Meeting(a, b, next_pairings(state, a, b)) for a, b in once)
     return tuple(each for each in sized if each.pairings > 0)
 
 
-def counted(state: Race, meetings: Sequence[Meeting], points: Sequence[Points]) -> Race:
+def add_results(state: Race, meetings: Sequence[Meeting], points: Sequence[Points]) -> Race:
     """The race after these meetings."""
     return after_round(
         state,
@@ -51,11 +51,13 @@ def counted(state: Race, meetings: Sequence[Meeting], points: Sequence[Points]) 
     )
 
 
-def out_row(state: Race, names: Sequence[str], agent: int, by: int) -> Row:
+def eliminated_row(state: Race, names: Sequence[str], agent: int, by: int) -> StandingRow:
     """An agent that is out because another one is above it."""
     counts = tuple(int(n) for n in state.counts[by, agent])
     earned = round(float(state.earned[by, agent]), 6)
-    return Row(agent, OUT, beaten(names[by], counts), None, state.rounds, by, counts, earned)
+    return StandingRow(
+        agent, OUT, beaten(names[by], counts), None, state.rounds, by, counts, earned
+    )
 
 
 def beaten(winner: str, counts: Sequence[int]) -> str:
@@ -71,17 +73,17 @@ def named(names: Sequence[str], agents: Iterable[int]) -> str:
     return ", ".join(names[agent] for agent in agents)
 
 
-def out_of(rounds: int) -> str:
+def rounds_text(rounds: int) -> str:
     """A number of rounds in words."""
     return "1 round" if rounds == 1 else f"{rounds:,} rounds"
 
 
-def surely(state: Race, questions: int) -> str:
+def error_text(state: Race, questions: int) -> str:
     """After how many rounds a race has its answer, and how often such an answer is wrong."""
     wrong = questions * math.exp(-state.level)
-    return f"after {out_of(state.rounds)} (error at most {100 * wrong:.2g} %)"
+    return f"after {rounds_text(state.rounds)} (error at most {100 * wrong:.2g} %)"
 
 
-def used_up(state: Race) -> str:
+def exhausted_text(state: Race) -> str:
     """Why a race ends without an answer."""
     return "their only opening is used" if state.limit == 1 else f"{state.limit:,} openings used"

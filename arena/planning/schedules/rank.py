@@ -5,21 +5,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from arena.planning.rounds import IN, Entrants, Meeting, Points, Row, TournamentStanding
+from arena.planning.rounds import IN, Meeting, Participants, Points, StandingRow, TournamentStanding
 from arena.planning.schedules.best import ORDER
 from arena.planning.schedules.race import (
     DELTA,
-    counted,
-    everybody,
+    add_results,
+    all_matches,
+    error_text,
+    exhausted_text,
     indifference,
+    meetings_for,
     named,
-    no_faults,
-    out_of,
-    round_of,
-    surely,
-    used_up,
+    no_problems,
+    rounds_text,
 )
-from arena.stats.racing import Flags, Race, by_strength, closed, race
+from arena.stats.racing import Flags, Race, by_strength, race, transitive_closure
 from games.base.schema import Key, KeyValues
 
 KEYS = (
@@ -29,7 +29,7 @@ KEYS = (
 )
 WORD = True
 EXAMPLES = ("{ rank = true }",)
-faults, matches = no_faults, everybody
+faults, matches = no_problems, all_matches
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Ranking:
     @cached_property
     def above(self) -> Flags:
         """Who is above whom, by way of others too."""
-        return closed(self.state.above)
+        return transitive_closure(self.state.above)
 
     @cached_property
     def cycle(self) -> bool:
@@ -69,11 +69,11 @@ class Ranking:
     @cached_property
     def meetings(self) -> tuple[Meeting, ...]:
         """All undecided neighbours."""
-        return () if self.cycle else round_of(self.state, self.undecided)
+        return () if self.cycle else meetings_for(self.state, self.undecided)
 
     def after(self, points: Sequence[Points]) -> "Ranking":
         """The race after the next round."""
-        return replace(self, state=counted(self.state, self.meetings, points))
+        return replace(self, state=add_results(self.state, self.meetings, points))
 
     @property
     def standing(self) -> TournamentStanding:
@@ -91,10 +91,10 @@ class Ranking:
             places.append(at if self.above[i, j] else places[-1])
         return places
 
-    def _row(self, at: int, places: Sequence[int], over: bool) -> Row:
+    def _row(self, at: int, places: Sequence[int], over: bool) -> StandingRow:
         agent, state = self.order[at], "ranked" if over and not self.cycle else IN
         if at + 1 == len(self.order):
-            return Row(agent, state, "", places[at])
+            return StandingRow(agent, state, "", places[at])
         below = self.order[at + 1]
         name = self.names[below]
         counts = tuple(int(n) for n in self.state.counts[agent, below])
@@ -104,10 +104,10 @@ class Ranking:
             why = f"within {self.state.indifference:g} Elo of {name}"
         else:
             why, state = f"not told apart from {name}", IN
-        return Row(agent, state, why, places[at], None, None, counts)
+        return StandingRow(agent, state, why, places[at], None, None, counts)
 
     def _answer(self, over: bool) -> str:
-        after = out_of(self.state.rounds)
+        after = rounds_text(self.state.rounds)
         told = len(self.order) - 1 - len(self.undecided)
         if not over:
             return f"{told} of {len(self.order) - 1} neighbours are told apart"
@@ -116,12 +116,12 @@ class Ranking:
         order = named(self.names, self.order)
         if self.undecided:
             pairs = ", ".join(f"{self.names[i]} and {self.names[j]}" for i, j in self.undecided)
-            return f"not decided between {pairs} after {after}: {used_up(self.state)}"
+            return f"not decided between {pairs} after {after}: {exhausted_text(self.state)}"
         questions = len(self.names) * (len(self.names) - 1)
-        return f"order: {order}, {surely(self.state, questions)}"
+        return f"order: {order}, {error_text(self.state, questions)}"
 
 
-def begin(values: KeyValues, entrants: Entrants) -> Ranking:
+def begin(values: KeyValues, entrants: Participants) -> Ranking:
     """The race before its first round."""
     agents = len(entrants.names)
     level = math.log(agents * (agents - 1) / values["delta"])

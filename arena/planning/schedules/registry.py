@@ -4,9 +4,9 @@ import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, cast, runtime_checkable
 
-from arena.planning.rounds import Entrants, RoundsSpec, Tournament
+from arena.planning.rounds import Participants, RoundsSpec, Tournament
 from games.base.schema import Fault, Key, KeyValues
-from games.base.text import did_you_mean, listed, quoted
+from games.base.text import did_you_mean, listed, quote
 
 # The key that asks for a schedule -> the module that knows it.
 SCHEDULES: Mapping[str, str] = {
@@ -39,7 +39,7 @@ class Schedule(Protocol):
 class RoundsSchedule(Schedule, Protocol):
     """A schedule whose `matches` only may be played: who meets next depends on what is known."""
 
-    def begin(self, values: KeyValues, entrants: Entrants) -> Tournament:
+    def begin(self, values: KeyValues, entrants: Participants) -> Tournament:
         """The tournament before its first round."""
 
 
@@ -48,20 +48,20 @@ def schedule(name: str) -> Schedule:
     return cast(Schedule, importlib.import_module(SCHEDULES[name]))
 
 
-def rounds_of(name: str, values: KeyValues) -> RoundsSpec | None:
+def rounds_choice(name: str, values: KeyValues) -> RoundsSpec | None:
     """The rounds of a schedule; None if all its matches play all pairs."""
     return RoundsSpec(name, values) if isinstance(schedule(name), RoundsSchedule) else None
 
 
-def first_stage(rounds: RoundsSpec, entrants: Entrants) -> Tournament:
+def start_tournament(rounds: RoundsSpec, entrants: Participants) -> Tournament:
     """The tournament before its first round."""
     module = schedule(rounds.way)
     assert isinstance(module, RoundsSchedule)  # else the plan would have no rounds
     return module.begin(rounds.values, entrants)
 
 
-def no_agent(name: str, names: Iterable[str]) -> str:
+def unknown_agent_message(name: str, names: Iterable[str]) -> str:
     """The message that an agent does not exist, with those that do."""
     known = list(names)
-    there = f"there is no agent {quoted(name)} (there are {listed(known)})"
+    there = f"there is no agent {quote(name)} (there are {listed(known)})"
     return f"{there}{did_you_mean(name, known)}"

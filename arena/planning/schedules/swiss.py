@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from arena.planning.rounds import Entrants, Meeting, Points, Row, TournamentStanding
-from arena.planning.schedules.race import QUARTERS, everybody, out_of
+from arena.planning.rounds import Meeting, Participants, Points, StandingRow, TournamentStanding
+from arena.planning.schedules.race import QUARTERS, all_matches, rounds_text
 from games.base.schema import Fault, Key, KeyValues
 
 KEYS = (
@@ -22,7 +22,7 @@ NOTE = (
 BYE = "a round without an opponent counts as won in the answer, not in the table of games"
 GAMES = 2  # of a pair
 MOST_TRIES = 10_000  # of pairings without a rematch, before rematches are allowed
-matches = everybody
+matches = all_matches
 
 
 def faults(values: KeyValues, names: Sequence[str]) -> Iterator[Fault]:
@@ -70,7 +70,7 @@ class Swiss:
         if self.rounds == self.last:
             return ()
         playing = [agent for agent in self.order if agent != self.resting]
-        pairs = _paired(playing, self.met, [MOST_TRIES])
+        pairs = _pair_up(playing, self.met, [MOST_TRIES])
         if pairs is None:
             pairs = list(zip(playing[0::2], playing[1::2], strict=True))
         opening = self.rounds * self.size
@@ -107,15 +107,15 @@ class Swiss:
         for place, agent in enumerate(self.order, 1):
             points = GAMES * self.quarters[agent] / QUARTERS
             why = f"{points:g} of {GAMES * self.rounds * self.size} points"
-            rows.append(Row(agent, word, why, place))
+            rows.append(StandingRow(agent, word, why, place))
         first = self.order[0]
-        lead = f"{self.names[first]} with {rows[0].why} after {out_of(self.rounds)}"
+        lead = f"{self.names[first]} with {rows[0].why} after {rounds_text(self.rounds)}"
         answer = f"first: {lead}" if over else f"leading: {lead}"
         notes = (NOTE, BYE) if self.rested else (NOTE,)
         return TournamentStanding("swiss", self.rounds, over, tuple(rows), answer, notes, False)
 
 
-def _paired(
+def _pair_up(
     agents: Sequence[int], met: frozenset[tuple[int, int]], tries: list[int]
 ) -> list[tuple[int, int]] | None:
     """All agents in pairs, the first with the next that it has not met; None if there is no way."""
@@ -128,13 +128,13 @@ def _paired(
             return None
         if (min(first, other), max(first, other)) in met:
             continue
-        rest = _paired([each for each in others if each != other], met, tries)
+        rest = _pair_up([each for each in others if each != other], met, tries)
         if rest is not None:
             return [(first, other), *rest]
     return None
 
 
-def begin(values: KeyValues, entrants: Entrants) -> Swiss:
+def begin(values: KeyValues, entrants: Participants) -> Swiss:
     """The tournament before its first round."""
     agents = len(entrants.names)
     rounds = values["swiss"] or max(1, math.ceil(math.log2(agents)))

@@ -5,25 +5,25 @@ from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
-from arena.playing.cluster.connection import Cluster, ClusterLost, FarWorker, NoCluster
-from arena.playing.cluster.machines import ALIKE, difference
-from arena.playing.cluster.package import Parcel
-from arena.playing.cluster.remote_worker import Welcome, welcome
+from arena.playing.cluster.connection import Cluster, ClusterLost, ClusterUnavailable, ClusterWorker
+from arena.playing.cluster.machines import REQUIRED_PACKAGES, version_difference
+from arena.playing.cluster.package import WorkPackage
+from arena.playing.cluster.remote_worker import AdmissionReply, prepare_worker
 from arena.storage import provenance
 
 WAIT_SECONDS = 60.0  # for workers that can play
 
 
-class Admission:
+class WorkerAdmission:
     """Prepares the workers of a cluster for one parcel, including those that join later."""
 
-    def __init__(self, cluster: Cluster, sent: Parcel) -> None:
+    def __init__(self, cluster: Cluster, sent: WorkPackage) -> None:
         """No worker has been asked yet."""
         self.cluster, self.members, self.digest = cluster, cluster.members, sent.digest
         self.alike = sent.alike
         self.sent, self.sources = pickle.dumps(sent), provenance.code_digest()
-        self.asked: set[FarWorker] = set()
-        self.able: set[FarWorker] = set()  # they wait until all are known to be alike
+        self.asked: set[ClusterWorker] = set()
+        self.able: set[ClusterWorker] = set()  # they wait until all are known to be alike
         self.hopeful = self.members.attention.seconds  # when somebody could last be hoped for
 
     def welcome_new(self) -> None:
@@ -32,7 +32,9 @@ class Admission:
             if worker not in self.asked | self.able and self._unknown(worker):
                 self.asked.add(worker)
                 # A function that a worker cannot import ends it: so this is asked first.
-                self.cluster.versions(worker.address, ALIKE, partial(self._known, worker))
+                self.cluster.versions(
+                    worker.address, REQUIRED_PACKAGES, partial(self._known, worker)
+                )
         self.asked &= set(self.members.there.values())
         self.able &= set(self.members.there.values())
         if self.asked or self.members.ready(self.digest):
@@ -40,23 +42,23 @@ class Admission:
         else:
             self._refuse_to_wait()
 
-    def _unknown(self, worker: FarWorker) -> bool:
+    def _unknown(self, worker: ClusterWorker) -> bool:
         return not worker.refusal and self.digest not in worker.prepared
 
-    def _known(self, worker: FarWorker, done: "Future[Any]") -> None:
+    def _known(self, worker: ClusterWorker, done: "Future[Any]") -> None:
         """Send the parcel to a worker that has what we have."""
         if self.cluster.cancelled(done) or done.exception() is not None:
             self.asked.discard(worker)  # it is asked again if it is still there
             return
         (said,) = done.result().values()
-        if why := difference(said):
+        if why := version_difference(said):
             self.asked.discard(worker)
             self.members.refuse(worker, why)
             return
         then = partial(self._answered, worker)
-        self.cluster.call(worker.address, then, welcome, self.sources, self.sent)
+        self.cluster.call(worker.address, then, prepare_worker, self.sources, self.sent)
 
-    def _answered(self, worker: FarWorker, done: "Future[Any]") -> None:
+    def _answered(self, worker: ClusterWorker, done: "Future[Any]") -> None:
         """Let a worker play, or say why it cannot."""
         self.asked.discard(worker)
         if self.cluster.cancelled(done):
@@ -64,7 +66,7 @@ class Admission:
         if (error := done.exception()) is not None:
             self.members.strike(worker, f"it cannot begin ({error})")
             return
-        answer: Welcome = pickle.loads(done.result())
+        answer: AdmissionReply = pickle.loads(done.result())
         if answer.calibration is None:
             self.members.refuse(worker, answer.refusal)
             return
@@ -81,7 +83,7 @@ class Admission:
             worker.prepared.add(self.digest)
         self.able.clear()
 
-    def _admit_alike(self, latest: FarWorker) -> None:
+    def _admit_alike(self, latest: ClusterWorker) -> None:
         """Let workers play by the clock if they are equally fast."""
         if pair := self.members.unlike():
             slow, fast = pair
@@ -92,7 +94,7 @@ class Admission:
                 "by the clock; nodes in place of seconds, or machines of the same speed, help"
             )
             if not self.members.ready(self.digest):
-                raise NoCluster(why)
+                raise ClusterUnavailable(why)
             self.able.discard(latest)
             self.members.refuse(latest, why)
         self._admit()
@@ -102,7 +104,7 @@ class Admission:
         refused = [each for each in self.members.there.values() if each.refusal]
         if refused and len(refused) == len(self.members.there):
             one = refused[0]
-            raise NoCluster(f"no worker at {self.cluster.address} can play: {one.refusal}")
+            raise ClusterUnavailable(f"no worker at {self.cluster.address} can play: {one.refusal}")
         if self.members.attention.seconds - self.hopeful > WAIT_SECONDS:
             what = f"has had no workers for {WAIT_SECONDS:g} s"
             raise ClusterLost(self.cluster.address, what)

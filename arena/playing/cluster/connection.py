@@ -23,9 +23,9 @@ import distributed
 from distributed.core import rpc
 from distributed.versions import VersionMismatchWarning
 
-from arena.playing.cluster.machines import Calibration, difference
-from games.base.errors import Mistake, Unfinished, printable, say
-from games.base.text import quoted
+from arena.playing.cluster.machines import Calibration, version_difference
+from games.base.errors import Unfinished, UserError, print_error, printable
+from games.base.text import quote
 
 # A longer wait was none: this process itself was stopped, or had no processor.
 LONGEST_SECONDS = 1.0
@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 WORKER_SILENT_SECONDS = 10.0
 # Machines are called alike if their processor seconds differ by less: what the clock itself and
 # a busy neighbour make of the same games.
-ALIKE = 1.25
+MAX_SPEED_RATIO = 1.25
 MOST_STRIKES = 3
 MOST_REASON = 300  # characters
 CONNECT_SECONDS, ASK_SECONDS = 3.0, 5.0
@@ -43,10 +43,10 @@ LOOK_SECONDS = 0.5
 CLOSE_SECONDS = 5.0
 LOCAL = re.compile(r"local:([0-9]{1,3})")
 OfDask: TypeAlias = Any  # Dask gives its objects no types
-Then = Callable[["Future[OfDask]"], None]
+Callback = Callable[["Future[OfDask]"], None]
 
 
-class Attention:
+class ListeningClock:
     """The seconds in which the cluster was listened to, entered again and again.
 
     Whoever is busy elsewhere for a minute, with games to count or a machine to share, has not
@@ -73,14 +73,14 @@ class Attention:
 
 
 @dataclass(eq=False)
-class FarWorker:
+class ClusterWorker:
     """A Dask worker."""
 
     address: str
     name: str
     host: str
     slots: int
-    attention: Attention
+    attention: ListeningClock
     running: bool = True
     prepared: set[str] = field(default_factory=set)  # digests of parcels
     calibration: Calibration | None = None
@@ -96,15 +96,15 @@ class FarWorker:
         return self.attention.seconds - self.heard > WORKER_SILENT_SECONDS
 
 
-class Members:
+class WorkerRegistry:
     """All workers ever seen, and those that are there now."""
 
     def __init__(self) -> None:
         """No worker is known yet."""
-        self.there: dict[str, FarWorker] = {}  # by address
-        self.ever: list[FarWorker] = []
+        self.there: dict[str, ClusterWorker] = {}  # by address
+        self.ever: list[ClusterWorker] = []
         self.changes = 0
-        self.attention = Attention()
+        self.attention = ListeningClock()
 
     def update(self, workers: Mapping[str, Mapping[str, Any]]) -> None:
         """Update from what the scheduler reports."""
@@ -115,7 +115,7 @@ class Members:
             if address not in self.there:
                 name, host = str(said["name"]), str(said["host"])
                 slots = int(said["nthreads"])
-                self.there[address] = FarWorker(address, name, host, slots, self.attention)
+                self.there[address] = ClusterWorker(address, name, host, slots, self.attention)
                 self.ever.append(self.there[address])
                 log.info("worker %s at %s is there, with %s slots", name, address, said["nthreads"])
                 self.changes += 1
@@ -124,7 +124,7 @@ class Members:
             if said["last_seen"] != worker.last_seen:
                 worker.last_seen, worker.heard = said["last_seen"], self.attention.seconds
 
-    def ready(self, digest: str) -> list[FarWorker]:
+    def ready(self, digest: str) -> list[ClusterWorker]:
         """Those that can be given work of this parcel now."""
         return [
             each
@@ -132,20 +132,20 @@ class Members:
             if digest in each.prepared and each.running and not each.refusal and not each.silent
         ]
 
-    def refuse(self, worker: FarWorker, why: str) -> None:
+    def refuse(self, worker: ClusterWorker, why: str) -> None:
         """Leave a worker out from now on, and print that."""
         worker.refusal = printable(why, MOST_REASON)
-        say(f"{worker.address} is left out: {worker.refusal}")
+        print_error(f"{worker.address} is left out: {worker.refusal}")
         log.warning("worker %s at %s is left out: %s", worker.name, worker.address, why)
 
-    def strike(self, worker: FarWorker, why: str) -> None:
+    def strike(self, worker: ClusterWorker, why: str) -> None:
         """Count a failure of a worker; after too many it is left out."""
         worker.strikes += 1
         log.warning("worker %s at %s failed: %s", worker.name, worker.address, why)
         if worker.strikes >= MOST_STRIKES and not worker.refusal:
             self.refuse(worker, why)
 
-    def calibrated(self, worker: FarWorker, calibration: Calibration) -> None:
+    def calibrated(self, worker: ClusterWorker, calibration: Calibration) -> None:
         """Note a worker's speed; one that plays other games than most is left out."""
         worker.calibration = calibration
         log.info("worker %s at %s can play", worker.name, worker.address)
@@ -178,17 +178,17 @@ class Members:
             if each.calibration
         ]  # fmt: skip
 
-    def unlike(self) -> tuple[FarWorker, FarWorker] | None:
+    def unlike(self) -> tuple[ClusterWorker, ClusterWorker] | None:
         """A slow and a fast worker that may play, if their machines differ in speed."""
         factors = self.factors()
         known = [each for each in self.there.values() if each.calibration and not each.refusal]
         known.sort(key=lambda each: factors[each.host])
-        if not known or factors[known[-1].host] <= ALIKE * factors[known[0].host]:
+        if not known or factors[known[-1].host] <= MAX_SPEED_RATIO * factors[known[0].host]:
             return None
         return known[0], known[-1]
 
 
-class NoCluster(Mistake):
+class ClusterUnavailable(UserError):
     """The address is not that of a usable cluster; one line says what is there."""
 
     has_place = True
@@ -222,19 +222,19 @@ class Cluster:
 
     def __init__(self, address: str) -> None:
         """Connect; NoCluster says why that failed."""
-        hush()
+        silence_dask()
         self.own: OfDask = None
         if local := LOCAL.fullmatch(address):
-            self.own = _started(int(local[1]))
+            self.own = start_local_cluster(int(local[1]))
             address = self.own.scheduler_address
         else:
-            refuse_strangers(address)
+            check_scheduler(address)
         self.address = address
         self.client: OfDask = distributed.Client(
             address, timeout=SILENT_SECONDS, set_as_default=False
         )
         self._refuse_a_bare_scheduler()
-        self.members = Members()
+        self.members = WorkerRegistry()
         self.name = f"pitflip-{uuid.uuid4().hex}"
         self.numbers = itertools.count()
         self.events: SimpleQueue[Callable[[], None]] = SimpleQueue()
@@ -264,17 +264,19 @@ class Cluster:
     def _refuse_a_bare_scheduler(self) -> None:
         """Raise NoCluster if the scheduler could not open what is sent to its workers."""
         said = self.client.sync(self.client.scheduler.versions, packages=["pitflip"])
-        if why := difference(said, ("pitflip",)):
+        if why := version_difference(said, ("pitflip",)):
             self.__exit__(None, None, None)
             needs = "a scheduler needs what its workers need"
-            raise NoCluster(f"the scheduler at {self.address} cannot be used: {why}; {needs}")
+            raise ClusterUnavailable(
+                f"the scheduler at {self.address} cannot be used: {why}; {needs}"
+            )
 
     @property
     def slots(self) -> int:
         """The number of items that the known workers can work on at once."""
         return sum(each.slots for each in self.members.there.values())
 
-    def call(self, worker: str, then: Then, function: Callable[..., Any], *words: Any) -> Call:
+    def call(self, worker: str, then: Callback, function: Callable[..., Any], *words: Any) -> Call:
         """Call a function on one worker; `pump` passes the outcome to `then`."""
         future = self.client.submit(
             function, *words, key=(self.name, next(self.numbers)), workers=[worker],
@@ -282,7 +284,7 @@ class Cluster:
         )  # fmt: skip
         return Call(future, self._when_done(_result(future), then))
 
-    def versions(self, worker: str, packages: Sequence[str], then: Then) -> None:
+    def versions(self, worker: str, packages: Sequence[str], then: Callback) -> None:
         """Ask what a worker has installed, which works without our packages there."""
         asked = {"op": "versions", "packages": list(packages)}
         self._when_done(self.client.scheduler.broadcast(msg=asked, workers=[worker]), then)
@@ -308,7 +310,7 @@ class Cluster:
             raise ClusterLost(self.address, "has lost its scheduler")
         return True
 
-    def _when_done(self, work: Coroutine[Any, Any, Any], then: Then) -> "Future[OfDask]":
+    def _when_done(self, work: Coroutine[Any, Any, Any], then: Callback) -> "Future[OfDask]":
         future = asyncio.run_coroutine_threadsafe(work, self.client.loop.asyncio_loop)
         future.add_done_callback(lambda done: self.events.put(partial(then, done)))
         return future
@@ -330,7 +332,7 @@ class Cluster:
         self.members.update(done.result()["workers"])
 
 
-def hush() -> None:
+def silence_dask() -> None:
     """Silence Dask: we report what matters in one line."""
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] == "distributed":
@@ -342,7 +344,7 @@ async def _result(future: OfDask) -> OfDask:
     return await future
 
 
-def _started(workers: int) -> OfDask:
+def start_local_cluster(workers: int) -> OfDask:
     """A cluster of processes of this machine; NoCluster if it does not start.
 
     Its processes never see Ctrl-C, which is for us; here it waits until they are there, for one
@@ -359,12 +361,14 @@ def _started(workers: int) -> OfDask:
         )  # fmt: skip
     except (OSError, RuntimeError) as error:
         reason = printable(str(error), MOST_REASON)
-        raise NoCluster(f"--on local:{workers}: the cluster does not start ({reason})") from None
+        raise ClusterUnavailable(
+            f"--on local:{workers}: the cluster does not start ({reason})"
+        ) from None
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def refuse_strangers(address: str) -> None:
+def check_scheduler(address: str) -> None:
     """Raise NoCluster unless a Dask scheduler answers there."""
     try:
         kind = asyncio.run(_kind_of(address))
@@ -380,7 +384,7 @@ def refuse_strangers(address: str) -> None:
         if kind == "Scheduler":
             return
         message = f"is not a Dask scheduler but a {kind}"
-    raise NoCluster(f"--on {quoted(address)}: {message}")
+    raise ClusterUnavailable(f"--on {quote(address)}: {message}")
 
 
 async def _kind_of(address: str) -> str:

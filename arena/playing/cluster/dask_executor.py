@@ -10,18 +10,20 @@ from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
-from arena.playing.cluster.admission import Admission
-from arena.playing.cluster.connection import Call, Cluster, FarWorker
-from arena.playing.cluster.package import Parcel
-from arena.playing.cluster.remote_player import Reply
-from arena.playing.cluster.remote_worker import work
-from arena.playing.executor import Room, WorkFailed
+from arena.playing.cluster.admission import WorkerAdmission
+from arena.playing.cluster.connection import Call, Cluster, ClusterWorker
+from arena.playing.cluster.package import WorkPackage
+from arena.playing.cluster.remote_player import ItemReply
+from arena.playing.cluster.remote_worker import run_item
+from arena.playing.executor import CapacityFree, WorkFailed
 
 log = logging.getLogger(__name__)
 
 TURN_SECONDS = 0.05
-WINDOW = 3  # items for each of a worker's slots: one is worked on, the others hide the way there
-AHEAD = 16  # items for each slot that may be finished before the oldest is
+QUEUE_PER_SLOT = (
+    3  # items for each of a worker's slots: one is worked on, the others hide the way there
+)
+MAX_AHEAD = 16  # items for each slot that may be finished before the oldest is
 MOST_BYTES = 1 << 28  # of finished results that wait for the oldest
 DEATHS = 2  # of workers, before an item is suspected
 FAILURES = 4  # of whatever kind, before it is given up
@@ -29,33 +31,33 @@ FAILURES = 4  # of whatever kind, before it is given up
 LATE, LATE_SECONDS = 5.0, 2.0
 
 
-class Open:
+class PendingItem:
     """An item whose result has not been yielded yet."""
 
     def __init__(self, item: bytes) -> None:
         """No worker has it yet."""
         self.item = item
-        self.calls: dict[FarWorker, Call] = {}
+        self.calls: dict[ClusterWorker, Call] = {}
         self.since = time.monotonic()
         self.tried: set[str] = set()
         self.deaths = self.failures = self.bytes = 0
-        self.reply: Reply | None = None
+        self.reply: ItemReply | None = None
         self.worker = ""  # who answered, or was lost with it
 
 
-class Farm:
+class DaskExecutor:
     """Gives items to the workers of a cluster and takes the first result of each."""
 
     def __init__(
-        self, cluster: Cluster, sent: Parcel, alone: bool, look: Callable[[], None]
+        self, cluster: Cluster, sent: WorkPackage, alone: bool, look: Callable[[], None]
     ) -> None:
         """`alone`: one item at a time, and an item that loses its worker is not reassigned."""
         self.cluster, self.alone, self.look = cluster, alone, look
-        self.admission, self.digest = Admission(cluster, sent), sent.digest
-        self.order: deque[Open] = deque()
-        self.loads: dict[FarWorker, list[Open]] = {}  # the oldest first
+        self.admission, self.digest = WorkerAdmission(cluster, sent), sent.digest
+        self.order: deque[PendingItem] = deque()
+        self.loads: dict[ClusterWorker, list[PendingItem]] = {}  # the oldest first
         self.taken: deque[float] = deque(maxlen=99)  # seconds of the latest items
-        self.next: FarWorker | None = None
+        self.next: ClusterWorker | None = None
         self.changes = -1
         self.waiting_bytes = 0
 
@@ -67,14 +69,14 @@ class Farm:
             self.look()
             self._turn()
         slots = sum(each.slots for each in self._ready())
-        most = 1 if self.alone else AHEAD * max(1, slots)
+        most = 1 if self.alone else MAX_AHEAD * max(1, slots)
         room = len(self.order) < most and self.waiting_bytes < MOST_BYTES
-        self.next = self._roomiest(WINDOW) if room else None
+        self.next = self._roomiest(QUEUE_PER_SLOT) if room else None
         return None if self.next is None else self.next.address
 
     def submit(self, item: Any) -> None:
         """Give an item to the worker that it was wanted for."""
-        opened = Open(pickle.dumps(item))
+        opened = PendingItem(pickle.dumps(item))
         self.order.append(opened)
         if self.next is not None:
             self._give(opened, self.next)
@@ -90,7 +92,7 @@ class Farm:
                 continue
             look()
             if self._turn() and self.wanted() is not None:
-                yield Room()
+                yield CapacityFree()
 
     def close(self) -> None:
         """Drop all open items."""
@@ -100,22 +102,22 @@ class Farm:
 
     # Giving out.
 
-    def _ready(self) -> list[FarWorker]:
+    def _ready(self) -> list[ClusterWorker]:
         return self.cluster.members.ready(self.digest)
 
-    def _roomiest(self, window: int, but: frozenset[str] = frozenset()) -> FarWorker | None:
+    def _roomiest(self, window: int, but: frozenset[str] = frozenset()) -> ClusterWorker | None:
         """The worker with the least to do for each slot, if it has room in its window."""
         load = {each: len(self.loads.get(each, ())) / each.slots for each in self._ready()}
         free = [each for each in load if load[each] < window and each.address not in but]
         return min(free, key=load.__getitem__, default=None)
 
-    def _give(self, opened: Open, worker: FarWorker) -> None:
+    def _give(self, opened: PendingItem, worker: ClusterWorker) -> None:
         opened.since = time.monotonic()
         opened.tried.add(worker.address)
         self.loads.setdefault(worker, []).append(opened)
         then = partial(self._arrived, opened, worker)
         opened.calls[worker] = self.cluster.call(
-            worker.address, then, work, self.digest, opened.item
+            worker.address, then, run_item, self.digest, opened.item
         )
 
     def _turn(self) -> bool:
@@ -127,7 +129,9 @@ class Farm:
             self._bury_lost()
         for opened in self.order:
             if opened.reply is None and not opened.calls:
-                worker = self._roomiest(WINDOW, frozenset(opened.tried)) or self._roomiest(WINDOW)
+                worker = self._roomiest(QUEUE_PER_SLOT, frozenset(opened.tried)) or self._roomiest(
+                    QUEUE_PER_SLOT
+                )
                 if worker is None:
                     break
                 self._give(opened, worker)
@@ -136,7 +140,7 @@ class Farm:
 
     # Taking in.
 
-    def _arrived(self, opened: Open, worker: FarWorker, done: "Future[Any]") -> None:
+    def _arrived(self, opened: PendingItem, worker: ClusterWorker, done: "Future[Any]") -> None:
         """Take the outcome of a call."""
         if opened.calls.pop(worker, None) is None:
             return  # nobody waits for it any more
@@ -147,7 +151,7 @@ class Farm:
             self.cluster.members.strike(worker, repr(error))
             opened.failures += 1
             if opened.failures >= FAILURES:
-                opened.reply, opened.worker = Reply(None, repr(error)), worker.name
+                opened.reply, opened.worker = ItemReply(None, repr(error)), worker.name
         elif not (answer := done.result()):
             worker.prepared.discard(self.digest)
         elif opened.reply is None:
@@ -159,7 +163,7 @@ class Farm:
             self.taken.append(time.monotonic() - opened.since)
             self._settle(opened)
 
-    def _settle(self, opened: Open) -> None:
+    def _settle(self, opened: PendingItem) -> None:
         """Drop the calls that are no longer wanted."""
         for worker, call in opened.calls.items():
             call.drop()
@@ -175,7 +179,7 @@ class Farm:
                 opened.deaths += place < worker.slots
                 opened.worker = worker.name
                 if opened.deaths >= (1 if self.alone else DEATHS) and not opened.calls:
-                    opened.reply = opened.reply or Reply(None, "")
+                    opened.reply = opened.reply or ItemReply(None, "")
 
     def _overtake(self) -> None:
         """Give late items to idle workers too; the first result counts."""

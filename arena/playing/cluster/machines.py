@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from agents.core import AgentSpec
 from arena.planning.openings_spec import OpeningsSpec
 from arena.planning.plan import Plan
-from arena.planning.schedule import draw
+from arena.planning.schedule import make_schedule
 from arena.planning.tasks import Task
 from arena.storage import provenance
 
-PLAN = Plan(
+CALIBRATION_PLAN = Plan(
     game="kalah(6,4)",
     agents={"first": AgentSpec("alphabeta", depth=6), "second": AgentSpec("alphabeta", depth=6)},
     matches=((0, 1),),
@@ -21,7 +21,12 @@ PLAN = Plan(
     pairs=10,
 )
 TURNS = 8
-ALIKE = ("python", "pitflip", "numba", "numpy")  # what decides games, beside our sources
+REQUIRED_PACKAGES = (
+    "python",
+    "pitflip",
+    "numba",
+    "numpy",
+)  # what decides games, beside our sources
 
 
 class Calibration(NamedTuple):
@@ -35,13 +40,13 @@ class Calibration(NamedTuple):
         return json.dumps(self).encode() + b"\n"
 
 
-def calibrate() -> Calibration:
+def measure_speed() -> Calibration:
     """Play the games of `PLAN` several times; the best time, not counting compilation."""
     # They load the kernels, which a Dask worker and a client do without.
     from arena.playing.worker import Worker  # noqa: PLC0415
 
-    drawn = draw(PLAN)
-    worker, task = Worker(drawn), Task(0, PLAN.pairs, {})
+    drawn = make_schedule(CALIBRATION_PLAN)
+    worker, task = Worker(drawn), Task(0, CALIBRATION_PLAN.pairs, {})
     worker.warm()
     games, seconds = worker.play(task), []
     for _ in range(TURNS):
@@ -52,7 +57,9 @@ def calibrate() -> Calibration:
     return Calibration(min(seconds), digest.hexdigest())
 
 
-def difference(said: Mapping[str, Any], names: tuple[str, ...] = ALIKE) -> str | None:
+def version_difference(
+    said: Mapping[str, Any], names: tuple[str, ...] = REQUIRED_PACKAGES
+) -> str | None:
     """How another machine differs from this one, in words; None if it does not."""
     known = provenance.versions()
     for name in names:

@@ -11,33 +11,33 @@ from typing import Any, NamedTuple
 
 from agents.core import AgentSpec
 from agents.languages import source_tree
-from agents.registry import with_files
+from agents.registry import replace_files
 from agents.user_files import split_reference
 from arena.planning.openings.openings import Openings
-from arena.planning.pair_order import Pairings
+from arena.planning.pair_order import PairOrder
 from arena.planning.plan import Plan
 from arena.planning.schedule import DrawnPlan
 from games import Game, game
-from games.base.errors import Mistake
-from games.base.files import TooMuch, whole_file
-from games.base.text import quoted
+from games.base.errors import UserError
+from games.base.files import InputTooLarge, atomic_write
+from games.base.text import quote
 
 MOST_BYTES = 64 << 20  # of all files of a user's: they go to each worker
 
 
-class File(NamedTuple):
+class PackedFile(NamedTuple):
     """A file of a user's."""
 
     content: bytes
     program: bool  # whether it may be executed
 
 
-class SentFiles:
+class PackedFiles:
     """The files that are sent, each at a place that follows from its content."""
 
     def __init__(self) -> None:
         """Nothing is packed yet."""
-        self.files: dict[str, File] = {}
+        self.files: dict[str, PackedFile] = {}
         self.places: dict[Path, str] = {}
         self.bytes = 0
 
@@ -51,8 +51,8 @@ class SentFiles:
         """Take a file with what it imports, or all files of a directory."""
         try:
             inside = {name: self._read(each) for name, each in source_tree(path).files.items()}
-        except TooMuch as error:
-            raise Mistake(f"{error}; they are not sent to a cluster") from None
+        except InputTooLarge as error:
+            raise UserError(f"{error}; they are not sent to a cluster") from None
         digest = hashlib.blake2b(digest_size=8)
         for name, file in sorted(inside.items()):
             digest.update(f"{name} {file.program} ".encode())
@@ -61,20 +61,20 @@ class SentFiles:
         self.files |= {(base / name).as_posix(): file for name, file in inside.items()}
         return (base / path.name).as_posix()
 
-    def _read(self, path: Path) -> File:
+    def _read(self, path: Path) -> PackedFile:
         try:
             self.bytes += path.stat().st_size
             if self.bytes > MOST_BYTES:
-                raise Mistake(
-                    f"{quoted(str(path))}: files of more than {MOST_BYTES >> 20} MB in all are not "
+                raise UserError(
+                    f"{quote(str(path))}: files of more than {MOST_BYTES >> 20} MB in all are not "
                     "sent to a cluster; install them on its machines, each in a directory bin"
                 )
-            return File(path.read_bytes(), os.access(path, os.X_OK))
+            return PackedFile(path.read_bytes(), os.access(path, os.X_OK))
         except OSError as error:
-            raise Mistake(f"{quoted(str(path))}: cannot be sent to a cluster ({error})") from None
+            raise UserError(f"{quote(str(path))}: cannot be sent to a cluster ({error})") from None
 
 
-def stays(path: Path) -> bool:
+def is_installed(path: Path) -> bool:
     """Whether a path means the same on another machine: it is installed, or not here.
 
     A program in a directory `bin` takes its library from beside it, and is useless without.
@@ -82,23 +82,23 @@ def stays(path: Path) -> bool:
     return not path.exists() or path.parent.name == "bin"
 
 
-def unpack(files: Mapping[str, File], directory: Path) -> None:
+def write_files(files: Mapping[str, PackedFile], directory: Path) -> None:
     """Write the files that are not there yet below a directory."""
     for place, file in files.items():
         path = directory / place
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
-            with whole_file(path) as written:
+            with atomic_write(path) as written:
                 written.write(file.content)
                 os.fchmod(written.fileno(), 0o755 if file.program else 0o644)
 
 
-class Parcel(NamedTuple):
+class WorkPackage(NamedTuple):
     """Everything a machine needs for the work, except our packages, which it has."""
 
     maker: str  # "module:function": makes the crew of the content, on the other side
     content: bytes  # a pickle of plain values, opened by those who have the same code
-    files: Mapping[str, File]  # the users' own, by their place under a directory
+    files: Mapping[str, PackedFile]  # the users' own, by their place under a directory
     alike: bool  # whether only machines of the same speed may do it
     homes: Mapping[str, str]  # where the sender has each file, by its place
 
@@ -111,71 +111,71 @@ class Parcel(NamedTuple):
         return digest.hexdigest()
 
 
-class PackedPlan(NamedTuple):
+class PortableSchedule(NamedTuple):
     """A drawn plan in which the users' files are named by their content."""
 
     plan: Plan
     game_file: tuple[str, str] | None  # its place and its digest
     openings: Openings
-    pairings: Pairings
+    pairings: PairOrder
 
 
-def parcel(maker: str, plans: tuple[DrawnPlan, ...], *more: Any) -> Parcel:
+def make_package(maker: str, plans: tuple[DrawnPlan, ...], *more: Any) -> WorkPackage:
     """The parcel of plans and of the other arguments of the function `maker`."""
-    sent = SentFiles()
-    content = pickle.dumps((tuple(packed(each, sent) for each in plans), more))
+    sent = PackedFiles()
+    content = pickle.dumps((tuple(pack_schedule(each, sent) for each in plans), more))
     homes = {place: str(path) for path, place in sent.places.items()}
     alike = any(not each.plan.reproducible for each in plans)
-    return Parcel(maker, content, sent.files, alike, homes)
+    return WorkPackage(maker, content, sent.files, alike, homes)
 
 
-def crew_of(sent: Parcel, directory: Path) -> Any:
+def load_job(sent: WorkPackage, directory: Path) -> Any:
     """The crew that the parcel's maker builds; users' files are written below `directory`."""
-    unpack(sent.files, directory)
+    write_files(sent.files, directory)
     plans, more = pickle.loads(sent.content)
     module, _, name = sent.maker.partition(":")
     return getattr(import_module(module), name)(
-        tuple(unpacked(each, directory) for each in plans), *more
+        tuple(unpack_schedule(each, directory) for each in plans), *more
     )
 
 
-def at_home(sent: Parcel, directory: Path) -> dict[str, str]:
+def sender_paths(sent: WorkPackage, directory: Path) -> dict[str, str]:
     """Where the sender has the files that lie below `directory` here, by their paths here."""
     return {str(directory / place): home for place, home in sent.homes.items()}
 
 
-def packed(drawn: DrawnPlan, sent: SentFiles) -> PackedPlan:
+def pack_schedule(drawn: DrawnPlan, sent: PackedFiles) -> PortableSchedule:
     """The plan with the users' files by their places among the files sent."""
-    agents = {name: renamed(spec, sent) for name, spec in drawn.plan.agents.items()}
+    agents = {name: pack_spec(spec, sent) for name, spec in drawn.plan.agents.items()}
     source, digest = drawn.of.source, drawn.of.digest
     game_file = None if source is None else (sent.place(source), digest)
     plan = replace(drawn.plan, agents=agents, base=Path())
-    return PackedPlan(plan, game_file, drawn.openings, drawn.pairings)
+    return PortableSchedule(plan, game_file, drawn.openings, drawn.pairings)
 
 
-def renamed(spec: AgentSpec, sent: SentFiles) -> AgentSpec:
+def pack_spec(spec: AgentSpec, sent: PackedFiles) -> AgentSpec:
     """The spec with every file by its place; a name after a colon stays."""
 
     def place(reference: str) -> str:
         path, name = split_reference(reference, "")
-        if stays(path if name else Path(reference)):
+        if is_installed(path if name else Path(reference)):
             return reference
         return f"{sent.place(path)}:{name}" if name else sent.place(path)
 
-    return with_files(spec, place)
+    return replace_files(spec, place)
 
 
-def unpacked(sent: PackedPlan, directory: Path) -> DrawnPlan:
+def unpack_schedule(sent: PortableSchedule, directory: Path) -> DrawnPlan:
     """The drawn plan on this machine, where users' files lie below `directory`."""
     agents = {
-        name: with_files(spec, lambda reference: str(directory / reference))
+        name: replace_files(spec, lambda reference: str(directory / reference))
         for name, spec in sent.plan.agents.items()
     }
     plan = replace(sent.plan, agents=agents)
     return DrawnPlan(plan, _game(sent, directory), sent.openings, sent.pairings)
 
 
-def _game(sent: PackedPlan, directory: Path) -> Game:
+def _game(sent: PortableSchedule, directory: Path) -> Game:
     if sent.game_file is None:
         return game(sent.plan.game)
     place, digest = sent.game_file

@@ -13,8 +13,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from arena.playing.cluster.package import Parcel, at_home, crew_of
-from arena.playing.executor import Crew, ItemFailed, WorkFailed, in_order
+from arena.playing.cluster.package import WorkPackage, load_job, sender_paths
+from arena.playing.executor import Crew, ItemFailed, WorkFailed, run_in_order
 from arena.playing.process_pool import end_with_parent
 from games.base.errors import printable
 
@@ -23,7 +23,7 @@ MOST_REASON, MOST_TRACE = 300, 4_000  # characters
 Work: TypeAlias = Any  # an item or its result, which only the crew knows
 
 
-class Hello(NamedTuple):
+class PlayerReady(NamedTuple):
     """A player's first message: it is ready, or why it cannot be."""
 
     process: int
@@ -31,7 +31,7 @@ class Hello(NamedTuple):
     isolation: str = ""  # the walls of that machine, if bots play there
 
 
-class Reply(NamedTuple):
+class ItemReply(NamedTuple):
     """The outcome of an item: its result, or how it failed."""
 
     result: Work
@@ -39,7 +39,7 @@ class Reply(NamedTuple):
     void: str = ""  # how it failed before, where it was done again
 
 
-class FarCrew(Crew[Work, Work], Protocol):
+class RemoteJob(Crew[Work, Work], Protocol):
     """A crew that begins, and puts together what was split, on the machine that plays."""
 
     name: str  # whose work it is
@@ -59,7 +59,7 @@ class FarCrew(Crew[Work, Work], Protocol):
 class FarPlayer:
     """Does the work of one parcel, item by item, as a machine of its own."""
 
-    def __init__(self, link: Connection, crew: FarCrew) -> None:
+    def __init__(self, link: Connection, crew: RemoteJob) -> None:
         """`link` is the connection to the Dask worker."""
         self.link, self.crew = link, crew
         self.item: Work = None
@@ -70,17 +70,19 @@ class FarPlayer:
         """Answer until the connection ends."""
         while True:
             try:
-                with contextlib.closing(in_order(self.crew, self._next, self._failed)) as results:
+                with contextlib.closing(
+                    run_in_order(self.crew, self._next, self._failed)
+                ) as results:
                     self._answer(results)
                     return
             except ItemFailed as failure:
-                self._reply(Reply(None, failure.trace))
+                self._reply(ItemReply(None, failure.trace))
 
     def _answer(self, results: Generator[Work, None, None]) -> None:
         for result in results:
             self.parts.append(result)
             if (whole := self.crew.whole(self.item, self.parts)) is not None:
-                self._reply(Reply(whole, void=self.void))
+                self._reply(ItemReply(whole, void=self.void))
 
     def _next(self, _worker: str) -> Work | None:
         """Wait for the next item; None while one is under way or when the connection has ended."""
@@ -94,7 +96,7 @@ class FarPlayer:
         """Tell the client, who keeps the log, of the first failure."""
         self.void = self.void or failure.words[-MOST_TRACE:]
 
-    def _reply(self, reply: Reply) -> None:
+    def _reply(self, reply: ItemReply) -> None:
         self.item, self.parts, self.void = None, [], ""
         self.link.send(reply)
 
@@ -102,43 +104,45 @@ class FarPlayer:
 def play(link: Connection, directory: Path) -> None:
     """The life of one player: a name and a parcel first, then item after item."""
     name: str
-    sent: Parcel
+    sent: WorkPackage
     name, sent = link.recv()
     try:
-        crew: FarCrew = crew_of(sent, directory)
-        crew.name, crew.homes = name, at_home(sent, directory)
+        crew: RemoteJob = load_job(sent, directory)
+        crew.name, crew.homes = name, sender_paths(sent, directory)
         crew.get_ready()
         isolation = crew.isolation
     except Exception as error:  # who sent it was ready: so it is this machine that is not
         traceback.print_exc()
-        link.send(Hello(os.getpid(), printable(str(error), MOST_REASON) or type(error).__name__))
+        link.send(
+            PlayerReady(os.getpid(), printable(str(error), MOST_REASON) or type(error).__name__)
+        )
         return
-    link.send(Hello(os.getpid(), isolation=isolation))
+    link.send(PlayerReady(os.getpid(), isolation=isolation))
     FarPlayer(link, crew).play()
 
 
 def serve(control: socket.socket, directory: Path) -> None:
     """Fork a player for every socket that arrives, until the process that started us is gone."""
-    from arena.playing.cluster.machines import calibrate  # noqa: PLC0415  # it loads kernels
+    from arena.playing.cluster.machines import measure_speed  # noqa: PLC0415  # it loads kernels
 
-    control.sendall(calibrate().to_json())
+    control.sendall(measure_speed().to_json())
     while True:
         message, sockets, _, _ = socket.recv_fds(control, 1, 1)
         if not message:
             return
         if os.fork() == 0:
             control.close()
-            _end_as_player(Connection(sockets[0]), directory)
+            _run_player(Connection(sockets[0]), directory)
         os.close(sockets[0])
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
 
 
-def _end_as_player(link: Connection, directory: Path) -> None:
+def _run_player(link: Connection, directory: Path) -> None:
     """Runs in the forked process, and ends it."""
     end_with_parent(os.getppid())
-    signal.signal(signal.SIGTERM, _leave)
+    signal.signal(signal.SIGTERM, _exit)
     try:
         play(link, directory)
     except (EOFError, ConnectionError, SystemExit):
@@ -148,7 +152,7 @@ def _end_as_player(link: Connection, directory: Path) -> None:
         os._exit(0)
 
 
-def _leave(_signal: int, _frame: FrameType | None) -> None:
+def _exit(_signal: int, _frame: FrameType | None) -> None:
     """Exit, closing everything on the way."""
     raise SystemExit
 

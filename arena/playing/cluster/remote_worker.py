@@ -19,8 +19,8 @@ from distributed import Worker, get_worker
 from distributed.core import Status
 
 from arena.playing.cluster.machines import Calibration
-from arena.playing.cluster.package import Parcel
-from arena.playing.cluster.remote_player import Hello, Reply
+from arena.playing.cluster.package import WorkPackage
+from arena.playing.cluster.remote_player import ItemReply, PlayerReady
 from arena.storage import provenance
 
 MOST_PARCELS = 8
@@ -29,10 +29,10 @@ TURN_SECONDS = 0.1
 # Not as a program with -m: what it pickles must be found again by its module's name.
 BEGIN = "from arena.playing.cluster.remote_player import main; main()"
 # What a Dask worker carries for us.
-HANDS, LOCK, LOADED = "pitflip_hands", "pitflip_lock", "pitflip_loaded"
+POOL_ATTRIBUTE, LOCK, LOADED = "pitflip_hands", "pitflip_lock", "pitflip_loaded"
 
 
-class Welcome(NamedTuple):
+class AdmissionReply(NamedTuple):
     """A worker's answer when it is asked to play: its calibration, or why it cannot."""
 
     calibration: Calibration | None
@@ -40,43 +40,45 @@ class Welcome(NamedTuple):
     isolation: str = ""  # the walls that bots play behind there, if there are any
 
 
-class Gone(Exception):  # noqa: N818  # what happened, not an error of the code
+class ItemDropped(Exception):  # noqa: N818  # what happened, not an error of the code
     """The item is no longer wanted."""
 
 
-def welcome(sources: str, sent: bytes) -> bytes:
+def prepare_worker(sources: str, sent: bytes) -> bytes:
     """Take a pickled parcel and prepare for it, if our sources are its sender's: a Welcome."""
     here, worker = provenance.code_digest(), get_worker()
     loaded = vars(worker).setdefault(LOADED, here)
     if here != sources:
         refusal = f"it has other sources of pitflip, {here}, here they are {sources}"
-        return pickle.dumps(Welcome(None, refusal))
+        return pickle.dumps(AdmissionReply(None, refusal))
     if loaded != here:  # its files are newer than what it has loaded
-        return pickle.dumps(Welcome(None, "pitflip was changed there while it ran: start it again"))
+        return pickle.dumps(
+            AdmissionReply(None, "pitflip was changed there while it ran: start it again")
+        )
     return pickle.dumps(_prepared(pickle.loads(sent)))
 
 
-def _prepared(sent: Parcel) -> Welcome:
+def _prepared(sent: WorkPackage) -> AdmissionReply:
     """Begin a player of the parcel, and keep it for the first item."""
     try:
-        hands = _hands(get_worker())
+        hands = _player_pool(get_worker())
         hands.remember(sent)
         player = hands.take(sent.digest, _is_wanted())
         hands.put(player)
-        return Welcome(hands.calibration, isolation=player.isolation)
-    except (NotReady, OSError) as error:
-        return Welcome(None, f"it cannot begin ({error})")
+        return AdmissionReply(hands.calibration, isolation=player.isolation)
+    except (PlayerNotReady, OSError) as error:
+        return AdmissionReply(None, f"it cannot begin ({error})")
     except EOFError:
         raise RuntimeError("its player ended before it was ready") from None
 
 
-def work(digest: str, item: bytes) -> bytes:
+def run_item(digest: str, item: bytes) -> bytes:
     """Do an item of a parcel by a player, and once more by another if that one dies.
 
     Items and replies are pickles that are opened at the ends only. An empty reply says that the
     parcel is not known (any more).
     """
-    hands, wanted = _hands(get_worker()), _is_wanted()
+    hands, wanted = _player_pool(get_worker()), _is_wanted()
     for _ in range(2):
         with contextlib.suppress(EOFError, ConnectionError):
             if digest not in hands.parcels:
@@ -85,14 +87,14 @@ def work(digest: str, item: bytes) -> bytes:
             reply = player.ask(item, wanted)
             hands.put(player)
             return reply
-    return pickle.dumps(Reply(None, ""))
+    return pickle.dumps(ItemReply(None, ""))
 
 
-class NotReady(Exception):  # noqa: N818  # what happened, not an error of the code
+class PlayerNotReady(Exception):  # noqa: N818  # what happened, not an error of the code
     """What a player lacks on its machine."""
 
 
-class RemotePlayer:
+class PlayerHandle:
     """A player as its Dask worker sees it."""
 
     def __init__(self, digest: str, link: Connection) -> None:
@@ -102,10 +104,10 @@ class RemotePlayer:
 
     def hello(self, wanted: Callable[[], bool]) -> None:
         """Wait until it is ready."""
-        said: Hello = pickle.loads(self._heard(wanted))
+        said: PlayerReady = pickle.loads(self._heard(wanted))
         self.process, self.isolation = said.process, said.isolation
         if said.refusal:
-            raise NotReady(said.refusal)
+            raise PlayerNotReady(said.refusal)
 
     def ask(self, item: bytes, wanted: Callable[[], bool]) -> bytes:
         """The outcome of an item; EOFError if the player dies."""
@@ -116,7 +118,7 @@ class RemotePlayer:
         while not self.link.poll(TURN_SECONDS):
             if not wanted():
                 self.end()
-                raise Gone
+                raise ItemDropped
         return self.link.recv_bytes()
 
     def end(self) -> None:
@@ -127,15 +129,15 @@ class RemotePlayer:
                 os.kill(self.process, signal.SIGTERM)
 
 
-class Hands:
+class PlayerPool:
     """The players of one Dask worker, forked from one process that it started."""
 
     def __init__(self, name: str, directory: Path) -> None:
         """The Dask worker's name; users' files are kept in `directory`."""
         self.name = name
         self.lock = threading.Lock()
-        self.parcels: dict[str, Parcel] = {}  # the latest last
-        self.idle: list[RemotePlayer] = []
+        self.parcels: dict[str, WorkPackage] = {}  # the latest last
+        self.idle: list[PlayerHandle] = []
         self.directory = directory
         ours, theirs = socket.socketpair()
         with theirs:
@@ -152,7 +154,7 @@ class Hands:
             raise EOFError  # killed from outside, perhaps: it is asked again, a few times
         self.calibration = Calibration(*json.loads(line))
 
-    def remember(self, sent: Parcel) -> None:
+    def remember(self, sent: WorkPackage) -> None:
         """Keep a parcel; players of those before the latest two are ended."""
         with self.lock:
             self.parcels.pop(sent.digest, None)
@@ -165,7 +167,7 @@ class Hands:
         for player in old:
             player.end()
 
-    def take(self, digest: str, wanted: Callable[[], bool]) -> RemotePlayer:
+    def take(self, digest: str, wanted: Callable[[], bool]) -> PlayerHandle:
         """An idle player of this parcel, or a new one."""
         with self.lock:
             for player in self.idle:
@@ -175,12 +177,12 @@ class Hands:
         ours, theirs = socket.socketpair()
         with theirs, self.lock:
             socket.send_fds(self.control, [b"p"], [theirs.fileno()])
-        player = RemotePlayer(digest, Connection(ours.detach()))
+        player = PlayerHandle(digest, Connection(ours.detach()))
         player.link.send((self.name, self.parcels[digest]))
         player.hello(wanted)
         return player
 
-    def put(self, player: RemotePlayer) -> None:
+    def put(self, player: PlayerHandle) -> None:
         """Keep a player for the next item."""
         with self.lock:
             self.idle.append(player)
@@ -193,13 +195,13 @@ class Hands:
         shutil.rmtree(self.directory, ignore_errors=True)
 
 
-def _hands(worker: Worker) -> Hands:
+def _player_pool(worker: Worker) -> PlayerPool:
     """The players of a Dask worker, started when it is first asked and again after a death."""
     with vars(worker).setdefault(LOCK, threading.Lock()):
-        hands: Hands | None = getattr(worker, HANDS, None)
+        hands: PlayerPool | None = getattr(worker, POOL_ATTRIBUTE, None)
         if hands is None or hands.spawner.poll() is not None:
-            hands = Hands(worker.address, Path(worker.local_directory) / "pitflip")
-            setattr(worker, HANDS, hands)
+            hands = PlayerPool(worker.address, Path(worker.local_directory) / "pitflip")
+            setattr(worker, POOL_ATTRIBUTE, hands)
         return hands
 
 

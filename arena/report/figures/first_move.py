@@ -2,13 +2,20 @@
 
 from arena.analysis.tables import WinRateRow, mirror_of
 from arena.report.chart import ticks
-from arena.report.data import Report
-from arena.report.figure import Figure, NumberTable, nothing_here, sentences, strong, table_of
-from arena.report.html import Html, joined, name_of, tag
+from arena.report.data import ReportData
+from arena.report.figure import (
+    Figure,
+    FigureTable,
+    empty_section,
+    lead_paragraph,
+    strong,
+    table_html,
+)
+from arena.report.html import Html, join, name_of, tag
 from arena.report.numbers import (
     CENSUS,
     SPRT,
-    Known,
+    StoredEstimate,
     bare_share,
     count,
     counted,
@@ -28,13 +35,13 @@ MOST_ROWS = 400  # matches, half of them from each end: more would be a picture 
 CHANCE = 0.05  # of an interval to exclude what is true
 
 
-def figure(report: Report) -> Figure:
+def figure(report: ReportData) -> Figure:
     """The interval of all games, and below it a row for each match."""
     known = report.first_mover
     heading = "First move"
     if known.value is None or (not known.bounded and known.kind != CENSUS):
         table = _each_match(report)
-        body = None if table is None else table_of(table, "First movers, match by match")
+        body = None if table is None else table_html(table, "First movers, match by match")
         return Figure(heading, _no_inference(report, known), table=table, body=body)
     rows = [row for row in report.met() if row.first_mover_score is not None]
     rows.sort(key=lambda row: row.first_mover_score or 0.0, reverse=True)
@@ -42,7 +49,7 @@ def figure(report: Report) -> Figure:
     notes = _notes(report, rows)
     if len(rows) > MOST_ROWS:
         rows = rows[: MOST_ROWS // 2] + rows[-MOST_ROWS // 2 :]
-    table = NumberTable(
+    table = FigureTable(
         ("agent", "opponent", "first mover scored", "interval", "openings"),
         (
             ("all games", "", share(known.value), share_ends(known), count(report.openings)),
@@ -54,7 +61,7 @@ def figure(report: Report) -> Figure:
     return Figure(heading, _lead(report, known), picture, table, notes=notes)
 
 
-def _each_match(report: Report) -> NumberTable | None:
+def _each_match(report: ReportData) -> FigureTable | None:
     """A row for each match: its distinct games, the first mover's score and margin."""
     rows = []
     for row in report.met():
@@ -66,22 +73,22 @@ def _each_match(report: Report) -> NumberTable | None:
         known = share(row.first_mover_score), mean, mirror_of(row)
         rows.append((*names, count(row.distinct_games), *known))
     head = ("agent", "opponent", "distinct games", "first mover scored", "mean margin", "")
-    return NumberTable(head, tuple(rows), words=2) if rows else None
+    return FigureTable(head, tuple(rows), words=2) if rows else None
 
 
-def _no_inference(report: Report, known: Known) -> Html:
+def _no_inference(report: ReportData, known: StoredEstimate) -> Html:
     if known.value is None and report.games.size:
-        return nothing_here(f"{known.why[:1].upper()}{known.why[1:]}.")
+        return empty_section(f"{known.why[:1].upper()}{known.why[1:]}.")
     if known.value is None:
-        return nothing_here("No games were played.")
+        return empty_section("No games were played.")
     games = counted(report.games.size, "game")
-    return nothing_here(
+    return empty_section(
         f"{_first_mover(report)} scored {share(known.value)} of {games}. "
         f"{known.why[:1].upper()}{known.why[1:]}."
     )
 
 
-def _lead(report: Report, known: Known) -> Html:
+def _lead(report: ReportData, known: StoredEstimate) -> Html:
     assert known.value is not None  # the caller has asked
     sure = f"{100 * known.level:g}\u00a0%: {share_ends(known)}"
     if known.kind == SPRT:
@@ -89,22 +96,22 @@ def _lead(report: Report, known: Known) -> Html:
     if known.kind == CENSUS:
         sure = "exact: these are all openings there are"
     if known.settled is None:
-        answer = joined(["The interval includes 50\u00a0%: ", strong("no advantage is shown"),
+        answer = join(["The interval includes 50\u00a0%: ", strong("no advantage is shown"),
                          ", either way."])  # fmt: skip
     else:
         who = "first" if known.settled > 0.5 else "second"
-        answer = joined([strong(f"The {who} mover has the advantage"), "."])
-    return sentences(
+        answer = join([strong(f"The {who} mover has the advantage"), "."])
+    return lead_paragraph(
         f"{_first_mover(report)} scored ", strong(share(known.value)), f" ({sure}). ", answer
     )
 
 
-def _first_mover(report: Report) -> str:
+def _first_mover(report: ReportData) -> str:
     words = report.first_mover_words
     return f"{words[:1].upper()}{words[1:]}"
 
 
-def _picture(report: Report, known: Known, rows: list[WinRateRow]) -> Picture:
+def _picture(report: ReportData, known: StoredEstimate, rows: list[WinRateRow]) -> Picture:
     all_known = [known, *(first_mover_of(row) for row in rows)]
     ends = [end for each in all_known for end in each[:3] if end is not None]
     low, high = min([*ends, 0.4]), max([*ends, 0.6])
@@ -127,7 +134,7 @@ def _picture(report: Report, known: Known, rows: list[WinRateRow]) -> Picture:
         marks.append(interval(scale, first_mover_of(row), y, *size, kind="few"))
         marks.append(tag("rect", y=f"{y - row_height / 2:g}", width="100%", height=row_height,
                          class_="hit", data_row=place + 1))  # fmt: skip
-    return Picture(height, joined(marks))
+    return Picture(height, join(marks))
 
 
 def _grid(scale: Scale, across: list[float], height: int) -> Html:
@@ -135,7 +142,7 @@ def _grid(scale: Scale, across: list[float], height: int) -> Html:
     return tag("svg", inside, y=TOP, overflow="visible")
 
 
-def _label(scale: Scale, known: Known, text: str) -> Html:
+def _label(scale: Scale, known: StoredEstimate, text: str) -> Html:
     """The words beside the band of all games, on the side where there is room."""
     right = scale.at(known.value or 0.5 if known.high is None else known.high)
     y = TOP + ALL / 2 + 4
@@ -154,7 +161,7 @@ def _numbers(row: WinRateRow) -> tuple[Html | str, ...]:
     return name_of(row.agent), name_of(row.opponent), value, ends, count(row.openings)
 
 
-def _notes(report: Report, rows: list[WinRateRow]) -> Html | None:
+def _notes(report: ReportData, rows: list[WinRateRow]) -> Html | None:
     if not rows:
         return None
     outside = sum(first_mover_of(row).settled is not None for row in rows)

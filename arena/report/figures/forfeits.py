@@ -5,27 +5,34 @@ from collections import Counter
 import numpy as np
 
 from agents.fault_text import fault_text
-from arena.report.data import PlayedGames, Report
-from arena.report.figure import Figure, NumberTable, nothing_here, sentences, strong, table_of
-from arena.report.html import Html, Inside, joined, name_of, tag
+from arena.report.data import GameTable, ReportData
+from arena.report.figure import (
+    Figure,
+    FigureTable,
+    empty_section,
+    lead_paragraph,
+    strong,
+    table_html,
+)
+from arena.report.html import Html, Inside, join, name_of, tag
 from arena.report.numbers import count, counted, share
-from arena.report.svg import Picture, block, on_page
+from arena.report.svg import Picture, inline_svg, rect
 from games.base.errors import printable
 from games.base.machine_paths import without_machine_paths
 
 MOST_TOLD, LONGEST = 12, 400  # different faults, characters of each
 
 
-def figure(report: Report) -> Figure | None:
+def figure(report: ReportData) -> Figure | None:
     """A table, an agent and a reason a row; the bar shows the share of its games."""
     games = report.games
-    faults = faults_of(games)
+    faults = forfeit_counts(games)
     unplayed = sum(each.unplayed for each in report.excluded)
     heading, number = "Forfeits", sum(faults.values()) + unplayed
     if not number:
         every = counted(games.size, "game")
-        return Figure(heading, nothing_here(f"None. All {every} were played to their end."))
-    played = games_of_agents(games)
+        return Figure(heading, empty_section(f"None. All {every} were played to their end."))
+    played = games_per_agent(games)
     rows = [
         _row(games.names[agent], games.endings[ending], times, played[agent])
         for (agent, ending), times in sorted(faults.items(), key=lambda each: (-each[1], each[0]))
@@ -36,18 +43,18 @@ def figure(report: Report) -> Figure | None:
         if each.unplayed
     ]
     head = ("agent", "reason", "stored as", "games", "of its games", "", "look")
-    table = NumberTable(head, tuple(rows), words=3)
-    lead = sentences(
+    table = FigureTable(head, tuple(rows), words=3)
+    lead = lead_paragraph(
         strong(f"{counted(number, 'game')} of {games.size:,}"),
         " were forfeited by the side that lost",
         f", {count(unplayed)} of them unplayed after its exclusion" if unplayed else "",
         ". Nothing was taken out: a forfeit is a loss in every number of this page.",
     )
-    body = joined([table_of(table, "Forfeits by agent and reason", "forfeits"), _told(report)])
+    body = join([table_html(table, "Forfeits by agent and reason", "forfeits"), _told(report)])
     return Figure(heading, lead, None, table, body)
 
 
-def faults_of(games: PlayedGames) -> Counter[tuple[int, int]]:
+def forfeit_counts(games: GameTable) -> Counter[tuple[int, int]]:
     """How many of the games that were played each agent lost by each sort of fault."""
     found = Counter[tuple[int, int]]()
     for start, piece in games.numbered():
@@ -58,7 +65,7 @@ def faults_of(games: PlayedGames) -> Counter[tuple[int, int]]:
     return found
 
 
-def games_of_agents(games: PlayedGames) -> list[int]:
+def games_per_agent(games: GameTable) -> list[int]:
     """How many games each agent played."""
     sizes = np.zeros(len(games.names), np.int64)
     for piece in games.pieces():
@@ -67,7 +74,7 @@ def games_of_agents(games: PlayedGames) -> list[int]:
     return sizes.tolist()
 
 
-def _told(report: Report) -> Html | None:
+def _told(report: ReportData) -> Html | None:
     """The excluded bots, then the first different faults, as run.json keeps them."""
     excluded = [each.line for each in report.excluded]
     faults = [str(line) for line in report.run.get("forfeits", []) if line]
@@ -80,8 +87,8 @@ def _told(report: Report) -> Html | None:
     if (left := known - min(MOST_TOLD, len(faults))) > 0:
         rows.append((f"... and {count(left)} more: see run.json",))
     caption = "What happened"
-    table = NumberTable(("fault",), tuple(rows))
-    return joined([tag("h3", caption), table_of(table, caption)])
+    table = FigureTable(("fault",), tuple(rows))
+    return join([tag("h3", caption), table_html(table, caption)])
 
 
 def _row(name: str, word: str | None, number: int, played: int) -> tuple[Inside, ...]:
@@ -98,8 +105,8 @@ def _row(name: str, word: str | None, number: int, played: int) -> tuple[Inside,
 
 
 def _bar(part: float) -> Html:
-    marks = Html(block(0, 100, 9, 10, "track") + block(0, 100 * part, 9, 10, "worse"))
-    return tag("div", on_page(Picture(28, marks)), class_="smallbar")
+    marks = Html(rect(0, 100, 9, 10, "track") + rect(0, 100 * part, 9, 10, "worse"))
+    return tag("div", inline_svg(Picture(28, marks)), class_="smallbar")
 
 
 def _quoted(name: str) -> str:

@@ -5,17 +5,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.report.data import Report
-from arena.report.figure import Figure, NumberTable, nothing_here, numbers_below, sentences
-from arena.report.html import Html, isolated, joined, tag
+from arena.report.data import ReportData
+from arena.report.figure import Figure, FigureTable, empty_section, lead_paragraph, table_details
+from arena.report.html import Html, isolate, join, tag
 from arena.report.numbers import count, counted, minus, share
-from arena.report.svg import Picture, block, in_box, level_line, on_page, words
+from arena.report.svg import Picture, embed, inline_svg, level_line, rect, words
 
 BINS = 26
 HEIGHT, TOP, BOTTOM = 150, 20, 20  # pixels
 
 
-class NumberCounts(NamedTuple):
+class Histogram(NamedTuple):
     """How often each number was seen, in ascending order; none zero times."""
 
     numbers: NDArray[np.int64] = np.empty(0, np.int64)
@@ -42,7 +42,7 @@ class NumberCounts(NamedTuple):
         whole = np.concatenate([self.numbers, numbers[counts > 0]])
         often = np.concatenate([self.counts, counts[counts > 0]])
         new, place = np.unique(whole, return_inverse=True)
-        return NumberCounts(new, np.bincount(place.ravel(), often).astype(np.int64))
+        return Histogram(new, np.bincount(place.ravel(), often).astype(np.int64))
 
 
 class Bins(NamedTuple):
@@ -53,37 +53,35 @@ class Bins(NamedTuple):
     counts: NDArray[np.int64]
 
 
-def figure(report: Report) -> Figure | None:
+def figure(report: ReportData) -> Figure | None:
     """Two histograms side by side: margins and lengths of all games that were played to an end."""
     heading = "Margins and lengths"
-    margin, plies = tallies(report)
+    margin, plies = margin_and_length_counts(report)
     if not margin.total:
-        return Figure(heading, nothing_here("No game was played to its end."))
+        return Figure(heading, empty_section("No game was played to its end."))
     title = "Points between winner and loser"
     if report.two:
-        title = (
-            f"Points ahead of {isolated(report.agents[1])}, seen by {isolated(report.agents[0])}"
-        )
-    margins, lengths = binned(margin), binned(plies)
+        title = f"Points ahead of {isolate(report.agents[1])}, seen by {isolate(report.agents[0])}"
+    margins, lengths = bin_counts(margin), bin_counts(plies)
     pictures = (
-        (title, drawn(margins, signed=report.two)),
-        ("Plies, the opening included", drawn(lengths)),
+        (title, draw_histogram(margins, signed=report.two)),
+        ("Plies, the opening included", draw_histogram(lengths)),
     )
-    body = joined([
+    body = join([
         tag("div", *(
-            tag("figure", tag("figcaption", name), on_page(picture, name))
+            tag("figure", tag("figcaption", name), inline_svg(picture, name))
             for name, picture in pictures
         ), class_="beside"),
-        numbers_below(_numbers(margins, lengths), "Margins and lengths in numbers"),
+        table_details(_numbers(margins, lengths), "Margins and lengths in numbers"),
     ])  # fmt: skip
     both = Picture(
         HEIGHT + 24,
-        joined([
-            joined([_title(place, name), in_box(352 * place, 24, 336, picture)])
+        join([
+            join([_title(place, name), embed(352 * place, 24, 336, picture)])
             for place, (name, picture) in enumerate(pictures)
         ]),
     )  # fmt: skip
-    lead = joined([_lead(margin, plies), _left_out(report.games.size - margin.total)])
+    lead = join([_lead(margin, plies), _left_out(report.games.size - margin.total)])
     return Figure(heading, lead, both, _numbers(margins, lengths), body, short="Margins")
 
 
@@ -91,9 +89,9 @@ def _title(place: int, name: str) -> Html:
     return tag("text", name, x=352 * place, y=14, class_="strong")
 
 
-def tallies(report: Report) -> tuple[NumberCounts, NumberCounts]:
+def margin_and_length_counts(report: ReportData) -> tuple[Histogram, Histogram]:
     """Margins and plies of all games that were played to an end."""
-    margins, plies = NumberCounts(), NumberCounts()
+    margins, plies = Histogram(), Histogram()
     for piece in report.games.pieces():
         games = piece.at(np.flatnonzero(~report.games.forfeited(piece)))
         margin = np.abs(games.margin)
@@ -104,15 +102,15 @@ def tallies(report: Report) -> tuple[NumberCounts, NumberCounts]:
     return margins, plies
 
 
-def _lead(margin: NumberCounts, plies: NumberCounts) -> Html:
-    won = NumberCounts().with_counts(np.abs(margin.numbers), margin.counts * (margin.numbers != 0))
+def _lead(margin: Histogram, plies: Histogram) -> Html:
+    won = Histogram().with_counts(np.abs(margin.numbers), margin.counts * (margin.numbers != 0))
     drawn_share = 1.0 - won.total / margin.total
     usual = f"Half of the won games were won by {won.median} or more; " if won.total else ""
     drawn_games = f"{share(drawn_share)} were drawn" if drawn_share else "none was drawn"
     rest = f". Half took {plies.median} plies or more."
     if not usual:
         drawn_games = drawn_games[:1].upper() + drawn_games[1:]
-    return sentences(usual, drawn_games, rest)
+    return lead_paragraph(usual, drawn_games, rest)
 
 
 def _left_out(forfeits: int) -> Html | None:
@@ -120,10 +118,10 @@ def _left_out(forfeits: int) -> Html | None:
     if not forfeits:
         return None
     games, verb = counted(forfeits, "forfeited game"), "is" if forfeits == 1 else "are"
-    return sentences(f"{games}, not played to an end, {verb} left out of this figure only.")
+    return lead_paragraph(f"{games}, not played to an end, {verb} left out of this figure only.")
 
 
-def binned(tally: NumberCounts) -> Bins:
+def bin_counts(tally: Histogram) -> Bins:
     """At most BINS steps of equal whole width from the smallest number to the largest."""
     low, high = int(tally.numbers.min()), int(tally.numbers.max())
     width = -(-(high - low + 1) // BINS)
@@ -131,7 +129,7 @@ def binned(tally: NumberCounts) -> Bins:
     return Bins(low, width, counts.astype(np.int64))
 
 
-def drawn(bins: Bins, signed: bool = False) -> Picture:
+def draw_histogram(bins: Bins, signed: bool = False) -> Picture:
     """The bars, the largest with its count, the ends and the middle of the axis.
 
     Bars of `signed` numbers have the colour of the side that is ahead.
@@ -145,7 +143,7 @@ def drawn(bins: Bins, signed: bool = False) -> Picture:
         if size:
             left = wide * place
             y = HEIGHT - BOTTOM - high
-            parts.append(block(left, left + wide * 0.92, y, high, _kind(bins, place, signed)))
+            parts.append(rect(left, left + wide * 0.92, y, high, _kind(bins, place, signed)))
     peak = wide * (int(bins.counts.argmax()) + 0.5)
     anchor = "start" if peak < 20 else "end" if peak > 80 else "middle"
     at = 0.0 if anchor == "start" else 100.0 if anchor == "end" else peak
@@ -154,8 +152,8 @@ def drawn(bins: Bins, signed: bool = False) -> Picture:
     for place in ends:
         anchor = "start" if place == 0 else "end" if place == number - 1 else "middle"
         at = 0.0 if place == 0 else 100.0 if place == number - 1 else wide * (place + 0.5)
-        parts.append(words(at, HEIGHT - 5, span_of(bins, place), anchor))
-    return Picture(HEIGHT, joined(parts))
+        parts.append(words(at, HEIGHT - 5, bin_label(bins, place), anchor))
+    return Picture(HEIGHT, join(parts))
 
 
 def _kind(bins: Bins, place: int, signed: bool) -> str:
@@ -165,18 +163,18 @@ def _kind(bins: Bins, place: int, signed: bool) -> str:
     return "bar" if first > 0 else "worse"
 
 
-def span_of(bins: Bins, place: int) -> str:
+def bin_label(bins: Bins, place: int) -> str:
     """The numbers of a step: `4`, or `4 to 5`."""
     first = bins.low + place * bins.width
     last = first + bins.width - 1
     return minus(str(first)) if first == last else minus(f"{first} to {last}")
 
 
-def _numbers(margins: Bins, lengths: Bins) -> NumberTable:
+def _numbers(margins: Bins, lengths: Bins) -> FigureTable:
     rows = [
-        (what, span_of(bins, place), count(int(size)))
+        (what, bin_label(bins, place), count(int(size)))
         for what, bins in (("margin", margins), ("plies", lengths))
         for place, size in enumerate(bins.counts)
         if size
     ]
-    return NumberTable(("what", "from to", "games"), tuple(rows), words=1)
+    return FigureTable(("what", "from to", "games"), tuple(rows), words=1)

@@ -1,32 +1,32 @@
 """The match of two agents: what a pair of games from one opening brought to the first."""
 
 from arena.analysis.tables import WinRateRow
-from arena.report.data import Report
-from arena.report.figure import Figure, NumberTable, numbers_below, sentences, strong
+from arena.report.data import ReportData
+from arena.report.figure import Figure, FigureTable, lead_paragraph, strong, table_details
 from arena.report.figures.ratings import glossary
-from arena.report.html import Html, joined, name_of, tag
+from arena.report.html import Html, join, name_of, tag
 from arena.report.numbers import (
     CENSUS,
-    Known,
+    StoredEstimate,
     count,
     counted,
     difference_of,
     elo,
     elo_ends,
-    known_from,
     score_of,
     share,
     share_ends,
+    stored_estimate,
 )
-from arena.report.row_chart import ChartRow, RowChart, as_picture, on_a_page
-from arena.report.svg import Scale, block
+from arena.report.row_chart import ChartRow, RowChart, chart_html, chart_picture
+from arena.report.svg import Scale, rect
 
 POINTS = ("2 points", "1\u00bd", "1", "\u00bd", "0")
 KINDS = ("bar", "bar", "even", "worse", "worse")
 SLIVER = 0.4  # per cent: nothing that happened is invisible
 
 
-def figure(report: Report) -> Figure | None:
+def figure(report: ReportData) -> Figure | None:
     """Five bars; None for more agents than two, or none that met."""
     if not report.two or not report.met():
         return None
@@ -45,24 +45,26 @@ def figure(report: Report) -> Figure | None:
         "Pairs of games by the points they brought", Scale(0, 1), (), rows,
         ("points from a pair", "pairs", "share"),
     )  # fmt: skip
-    table = NumberTable(
+    table = FigureTable(
         ("points from a pair", "pairs"),
         tuple((what, count(number)) for number, what in zip(pairs, POINTS, strict=True)),
     )
-    body = joined([on_a_page(chart), numbers_below(table, "The match in numbers")])
-    return Figure("The match", _lead(report, row), as_picture(chart), table, body,
-                  joined([_notes(report, row), glossary(report)]))  # fmt: skip
+    body = join([chart_html(chart), table_details(table, "The match in numbers")])
+    return Figure("The match", _lead(report, row), chart_picture(chart), table, body,
+                  join([_notes(report, row), glossary(report)]))  # fmt: skip
 
 
 def _bar(part: float, kind: str) -> Html:
-    filled = block(0, max(100 * part, SLIVER), 8, 12, kind) if part else None
-    return joined([block(0, 100, 8, 12, "track"), filled])
+    filled = rect(0, max(100 * part, SLIVER), 8, 12, kind) if part else None
+    return join([rect(0, 100, 8, 12, "track"), filled])
 
 
-def _lead(report: Report, row: WinRateRow) -> Html:
+def _lead(report: ReportData, row: WinRateRow) -> Html:
     known, pairs = score_of(row), row.games // 2
     if known.value is None:
-        return sentences(name_of(row.agent), " and ", name_of(row.opponent), ": ", known.why, ".")
+        return lead_paragraph(
+            name_of(row.agent), " and ", name_of(row.opponent), ": ", known.why, "."
+        )
     stopped = report.stopped
     again = f"Each of {counted(report.openings, 'opening')} was played twice, once from each seat."
     if pairs != report.openings:
@@ -71,19 +73,19 @@ def _lead(report: Report, row: WinRateRow) -> Html:
             "in a pair each agent moves first once."
         )
     if stopped:
-        corrected = known_from(stopped["corrected"])
-        return sentences(
+        corrected = stored_estimate(stopped["corrected"])
+        return lead_paragraph(
             "The test stopped the games, which makes the score as played look better than it is. "
             "Corrected for that: ",
             strong(f"{elo(corrected.value or 0.0)} Elo"), f", {elo_ends(corrected)}. {again}",
         )  # fmt: skip
-    return sentences(
+    return lead_paragraph(
         name_of(row.agent), " scored ", strong(share(known.value)), " of the points",
         f" ({_sure(known)}). {again}",
     )  # fmt: skip
 
 
-def _sure(known: Known) -> str:
+def _sure(known: StoredEstimate) -> str:
     if known.kind == CENSUS:
         return "exact: these are all openings there are"
     if not known.bounded:
@@ -91,7 +93,7 @@ def _sure(known: Known) -> str:
     return f"{100 * known.level:g}\u00a0%: {share_ends(known)}"
 
 
-def _notes(report: Report, row: WinRateRow) -> Html:
+def _notes(report: ReportData, row: WinRateRow) -> Html:
     seats = ""
     if row.first_mover_score is not None:
         seats = (

@@ -3,9 +3,9 @@
 import math
 
 from arena.analysis.tables import WinRateRow
-from arena.report.data import Report
-from arena.report.figure import Figure, NumberTable, sentences, strong
-from arena.report.html import Html, isolated, joined, name_of, tag
+from arena.report.data import ReportData
+from arena.report.figure import Figure, FigureTable, lead_paragraph, strong
+from arena.report.html import Html, isolate, join, name_of, tag
 from arena.report.numbers import (
     bare_share,
     cell_ends,
@@ -27,39 +27,39 @@ HEAD_WIDTH, NAMES_ON_PAGE, LONGEST_NAMES = 58, 150, 220
 HEAD_SIZE = 11  # of the font, in pixels
 
 
-def figure(report: Report) -> Figure | None:
+def figure(report: ReportData) -> Figure | None:
     """The matrix of all agents; None for two."""
     if report.two:
         return None
     level = confidence(report.ratings[0].level)
     if _coloured_by_score(report):
-        lead = sentences(
+        lead = lead_paragraph(
             "Games won, drawn and lost by the row's agent stand below, and in the cell that you "
             "point at. ",
             strong("Colour shows the share of points, not how sure it is"),
             ": nothing can be inferred from so few openings.",
         )
     elif not report.measured:
-        lead = sentences(
+        lead = lead_paragraph(
             "Games won, drawn and lost by the row's agent. ",
             strong("No colour, because nothing can be inferred"),
             " from so few openings.",
         )
     else:
-        lead = sentences(
+        lead = lead_paragraph(
             "Points won by the row's agent against the column's, in per cent; the ",
             f"{level} interval {_where_intervals(report)}. ",
             strong("Colour shows the end of the interval nearer to 50\u00a0%"),
             ": what the games have not settled stays grey and dashed.",
         )
-    lead = joined([lead, _left_out(report)])
+    lead = join([lead, _left_out(report)])
     uncoloured = not report.measured and not _coloured_by_score(report)
-    scale = None if uncoloured else scale_in_words(intervals=report.measured)
-    body = joined([scale, _table(report)])
+    scale = None if uncoloured else colour_scale(intervals=report.measured)
+    body = join([scale, _table(report)])
     return Figure("Who beat whom", lead, _picture(report), _numbers(report), body)
 
 
-def _where_intervals(report: Report) -> str:
+def _where_intervals(report: ReportData) -> str:
     """Where a reader of the page finds the intervals."""
     size = _size(len(_shown(report)))
     if not size:
@@ -68,7 +68,7 @@ def _where_intervals(report: Report) -> str:
     return f"{what} shown for the cell that you point at"
 
 
-def _coloured_by_score(report: Report) -> bool:
+def _coloured_by_score(report: ReportData) -> bool:
     """Whether colours show scores that nothing can be inferred from: cells too small for numbers.
 
     Without colours such a matrix would be blank.
@@ -76,11 +76,11 @@ def _coloured_by_score(report: Report) -> bool:
     return not report.measured and _size(len(_shown(report))) == "small"
 
 
-def scale_in_words(
+def colour_scale(
     worse: str = "row loses", better: str = "row wins", intervals: bool = True
 ) -> Html:
     """The scale of colours with its ends in words, and the mark of unsettled cells if there are."""
-    steps = joined(tag("i", class_=f"r{step}") for step in range(0, STEPS + 1, 2))
+    steps = join(tag("i", class_=f"r{step}") for step in range(0, STEPS + 1, 2))
     unsettled = (
         tag("span", class_="even swatch", aria_hidden="true"),
         "interval includes 50\u00a0%",
@@ -91,28 +91,28 @@ def scale_in_words(
     )  # fmt: skip
 
 
-def _shown(report: Report) -> tuple[str, ...]:
+def _shown(report: ReportData) -> tuple[str, ...]:
     """The agents of the matrix."""
     return report.agents[:MOST_SHOWN]
 
 
-def _left_out(report: Report) -> Html | None:
+def _left_out(report: ReportData) -> Html | None:
     """What the matrix does not show."""
     agents = len(report.agents)
     if agents <= MOST_SHOWN:
         return None
-    return sentences(f"These are the {MOST_SHOWN} strongest of {agents} agents: all pairs are in "
+    return lead_paragraph(f"These are the {MOST_SHOWN} strongest of {agents} agents: all pairs are in "
                      "win_rates.parquet.")  # fmt: skip
 
 
-def _table(report: Report) -> Html:
+def _table(report: ReportData) -> Html:
     names = _shown(report)
     size = _size(len(names))
     heads = [
         str(place) if size else fitted(name, HEAD_WIDTH) for place, name in enumerate(names, 1)
     ]
     tops = [
-        tag("th", head, scope="col", title=isolated(name) if head != name else None)
+        tag("th", head, scope="col", title=isolate(name) if head != name else None)
         for head, name in zip(heads, names, strict=True)
     ]
     rows = (
@@ -127,7 +127,7 @@ def _table(report: Report) -> Html:
         "table",
         tag("caption", "Scores of the row's agent against the column's", class_="hidden"),
         tag("thead", tag("tr", tag("td"), *tops)),
-        tag("tbody", joined(rows)),
+        tag("tbody", join(rows)),
         class_=f"matrix {size}".strip(),
         data_grid="",
     )
@@ -143,21 +143,21 @@ def _row_head(place: int, name: str) -> Html:
     short = fitted(name, NAMES_ON_PAGE)
     return tag(
         "th", tag("span", place, class_="place"), name_of(short), scope="row",
-        title=isolated(name) if short != name else None,
+        title=isolate(name) if short != name else None,
     )  # fmt: skip
 
 
-def _cell(report: Report, name: str, other: str, size: str) -> Html:
+def _cell(report: ReportData, name: str, other: str, size: str) -> Html:
     row = report.pairs.get((name, other))
     if row is None:
         return tag("td", class_="none")
     known = score_of(row)
-    kind, content = "plain", joined([won_drawn_lost(row)])
+    kind, content = "plain", join([wdl_text(row)])
     if known.value is not None and known.measured:
         settled = known.settled
         kind = "even" if settled is None else step_of(settled)
         ends = None if size else tag("small", cell_ends(known))
-        content = joined([bare_share(known.value), ends])
+        content = join([bare_share(known.value), ends])
     elif _coloured_by_score(report):
         kind = _step_of_points(row)
     if size == "small":
@@ -171,14 +171,14 @@ def _step_of_points(row: WinRateRow) -> str:
     return step_of((wins + 0.5 * draws) / (row.games or 1))
 
 
-def won_drawn_lost(row: WinRateRow) -> str:
+def wdl_text(row: WinRateRow) -> str:
     """The results of both seats together."""
     wins, draws = row.first_wins + row.second_wins, row.first_draws + row.second_draws
     return f"{wins}-{draws}-{row.first_losses + row.second_losses}"
 
 
 def _tip(row: WinRateRow) -> str:
-    lead = f"{isolated(row.agent)} against {isolated(row.opponent)}: {row.text}"
+    lead = f"{isolate(row.agent)} against {isolate(row.opponent)}: {row.text}"
     if row.first_mover_score is None:
         return lead
     return (
@@ -187,7 +187,7 @@ def _tip(row: WinRateRow) -> str:
     )
 
 
-def _numbers(report: Report) -> NumberTable:
+def _numbers(report: ReportData) -> FigureTable:
     """Every pair once, for files and readers of the table."""
     rows, shown = [], frozenset(_shown(report))
     for row in report.met():
@@ -196,16 +196,16 @@ def _numbers(report: Report) -> NumberTable:
         known = score_of(row)
         value = known.why if known.value is None else share(known.value)
         sizes = (
-            won_drawn_lost(row),
+            wdl_text(row),
             count(row.openings),
             "" if row.n_eff is None else f"{row.n_eff:.0f}",
         )
         rows.append((name_of(row.agent), name_of(row.opponent), value, share_ends(known), *sizes))
     head = ("agent", "opponent", "score", "interval", "won-drawn-lost", "openings", "n_eff")
-    return NumberTable(head, tuple(rows), words=2)
+    return FigureTable(head, tuple(rows), words=2)
 
 
-def _picture(report: Report) -> Picture:
+def _picture(report: ReportData) -> Picture:
     """The matrix as a drawing; it grows with the number of agents, when its cells are small."""
     names = _shown(report)
     labels = [fitted(f"{place}  {name}", LONGEST_NAMES) for place, name in enumerate(names, 1)]
@@ -223,11 +223,11 @@ def _picture(report: Report) -> Picture:
             place = side + column * wide, top, wide, high
             parts.append(_drawn(report, (name, other), place))
     width = max(INSIDE, math.ceil(side + len(names) * wide))
-    return Picture(30 + len(names) * high, joined(parts), width)
+    return Picture(30 + len(names) * high, join(parts), width)
 
 
 def _drawn(
-    report: Report, pair: tuple[str, str], place: tuple[float, float, float, float]
+    report: ReportData, pair: tuple[str, str], place: tuple[float, float, float, float]
 ) -> Html | None:
     row = report.pairs.get(pair)
     if row is None:
@@ -242,7 +242,7 @@ def _drawn(
         height=f"{high - 2:g}", class_=kind or "open",
     )  # fmt: skip
     plain = known.value is None or not known.measured
-    content = won_drawn_lost(row) if plain else bare_share(known.value or 0.0)
+    content = wdl_text(row) if plain else bare_share(known.value or 0.0)
     middle, base = left + wide / 2, top + high / 2 + 4
     number, ends = _text(middle, base, content, "cell", "middle"), None
     if high >= 36 and not plain:
@@ -250,7 +250,7 @@ def _drawn(
         ends = _text(middle, base + 9, cell_ends(known), "cell light", "middle")
     fits = text_width(content) <= wide
     # The group has the colour of the text, and no border: letters would get it, too.
-    return tag("g", joined([box, number if fits else None, ends]), class_=kind)
+    return tag("g", join([box, number if fits else None, ends]), class_=kind)
 
 
 def _text(x: float, y: float, content: str, kind: str, anchor: str = "start") -> Html:

@@ -4,18 +4,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.report.chart import ticks
-from arena.report.data import MeanLoss, MoveLosses, Numbers, Report, mean_loss
-from arena.report.figure import Figure, NumberTable, sentences, strong, table_of
-from arena.report.html import Html, Inside, joined, name_of, tag
-from arena.report.numbers import Known, count, minus, share
-from arena.report.row_chart import ChartRow, RowChart, as_picture, on_a_page
+from arena.report.data import MeanLoss, MoveLosses, Numbers, ReportData, mean_loss
+from arena.report.figure import Figure, FigureTable, lead_paragraph, strong, table_html
+from arena.report.html import Html, Inside, join, name_of, tag
+from arena.report.numbers import StoredEstimate, count, minus, share
+from arena.report.row_chart import ChartRow, RowChart, chart_html, chart_picture
 from arena.report.svg import Scale, interval
 from games.base.schema import KeyValues
 
 WORST = 3  # moves of each agent
 
 
-def figure(report: Report) -> Figure | None:
+def figure(report: ReportData) -> Figure | None:
     """The mean losses; None for a run that nobody has judged."""
     losses = report.losses
     if losses is None:
@@ -26,11 +26,11 @@ def figure(report: Report) -> Figure | None:
     means = {name: mean_loss(losses, _own(losses, name), openings) for name in agents}
     table = _stages(openings, losses, agents)
     chart = _chart(means)
-    body = joined([
-        on_a_page(chart), tag("h3", "By stage"), table_of(table, "Mean loss by stage"),
-        tag("h3", "The worst moves"), table_of(_worst(losses), "The worst moves"),
+    body = join([
+        chart_html(chart), tag("h3", "By stage"), table_html(table, "Mean loss by stage"),
+        tag("h3", "The worst moves"), table_html(_worst(losses), "The worst moves"),
     ])  # fmt: skip
-    return Figure("Losses", _lead(losses), as_picture(chart), table, body)
+    return Figure("Losses", _lead(losses), chart_picture(chart), table, body)
 
 
 def _own(losses: MoveLosses, name: str) -> NDArray[np.bool_]:
@@ -42,7 +42,7 @@ def _own(losses: MoveLosses, name: str) -> NDArray[np.bool_]:
 def _lead(losses: MoveLosses) -> Html:
     judged, last = int(losses.known.sum()), losses.judgement.get("judged_to")
     reach = f" in the last {last} beans or squares of every game" if last else ""
-    return sentences(
+    return lead_paragraph(
         "How many points a move gave away against the best one, under perfect play of both sides: ",
         strong("exact values, not a search's"),
         f". {count(judged)} of {count(len(losses.game))} moves are judged{reach}; moves of the "
@@ -66,8 +66,8 @@ def _chart(means: dict[str, MeanLoss]) -> RowChart:
     )
 
 
-def _known(mean: MeanLoss) -> Known:
-    return Known(mean.mean, mean.low, mean.high, "fixed-n", 0.95, "")
+def _known(mean: MeanLoss) -> StoredEstimate:
+    return StoredEstimate(mean.mean, mean.low, mean.high, "fixed-n", 0.95, "")
 
 
 def _text(mean: MeanLoss) -> str:
@@ -82,7 +82,7 @@ def _ends(mean: MeanLoss) -> str:
     return f"{mean.low:.2f} to {mean.high:.2f}"
 
 
-def _stages(openings: Numbers, losses: MoveLosses, agents: list[str]) -> NumberTable:
+def _stages(openings: Numbers, losses: MoveLosses, agents: list[str]) -> FigureTable:
     """A row for each agent and stage: what is left, moves, share of perfect ones, mean loss."""
     rows: list[tuple[Inside, ...]] = []
     for stored in losses.judgement["agents"]:
@@ -100,7 +100,7 @@ def _stages(openings: Numbers, losses: MoveLosses, agents: list[str]) -> NumberT
         "95\u00a0%",
         "thrown away",
     )
-    return NumberTable(head, tuple(rows), words=2)
+    return FigureTable(head, tuple(rows), words=2)
 
 
 def _stage(
@@ -119,7 +119,7 @@ def _stage(
     )
 
 
-def _worst(losses: MoveLosses) -> NumberTable:
+def _worst(losses: MoveLosses) -> FigureTable:
     """The worst moves of each agent, with links to them."""
     rows: list[tuple[Inside, ...]] = []
     for stored in losses.judgement["agents"]:
@@ -131,4 +131,4 @@ def _worst(losses: MoveLosses) -> NumberTable:
                 f"{move['move']} for {move['best']}",
                 minus(f"{move['value']:+} becomes {move['after']:+}"), count(int(move["loss"])),
             ))  # fmt: skip
-    return NumberTable(("agent", "where", "move", "margin", "loss"), tuple(rows), words=4)
+    return FigureTable(("agent", "where", "move", "margin", "loss"), tuple(rows), words=4)

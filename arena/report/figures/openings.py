@@ -5,20 +5,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.report.data import Report
+from arena.report.data import ReportData
 from arena.report.figure import (
     Figure,
-    NumberTable,
-    nothing_here,
-    numbers_below,
-    sentences,
+    FigureTable,
+    empty_section,
+    lead_paragraph,
     strong,
-    table_of,
+    table_details,
+    table_html,
 )
-from arena.report.html import Html, Inside, isolated, joined, name_of, tag
+from arena.report.html import Html, Inside, isolate, join, name_of, tag
 from arena.report.numbers import count, counted, share
 from arena.report.palette import step_of
-from arena.report.svg import Picture, block, per_cent
+from arena.report.svg import Picture, per_cent, rect
 
 MOST_CELLS = 2000
 MOST_COLUMNS = 400
@@ -30,7 +30,7 @@ SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 Floats = NDArray[np.float64]
 
 
-class Cells(NamedTuple):
+class OpeningResults(NamedTuple):
     """A cell for the pairings of an opening that ended alike: the mean score that they brought."""
 
     opening: NDArray[np.int64]  # places in `openings`
@@ -41,21 +41,21 @@ class Cells(NamedTuple):
     agent: Floats  # of the agent that the experiment names first
 
 
-def figure(report: Report) -> Figure | None:
+def figure(report: ReportData) -> Figure | None:
     """A column for each opening; for two agents a square for each."""
     heading = "Openings"
     if not report.games.size:
-        return Figure(heading, nothing_here("No games were played."))
+        return Figure(heading, empty_section("No games were played."))
     if report.openings == 1:
         where = "the starting position" if report.plan.openings.way == "none" else "one opening"
-        return Figure(heading, nothing_here(f"All games began from {where}."))
-    cells = cells_of(report)
+        return Figure(heading, empty_section(f"All games began from {where}."))
+    cells = opening_results(report)
     if not cells.agent.size:
-        return Figure(heading, nothing_here("No opening was played from both sides."))
+        return Figure(heading, empty_section("No opening was played from both sides."))
     return _squares(report, cells) if report.two else _columns(report, cells)
 
 
-def cells_of(report: Report) -> Cells:
+def opening_results(report: ReportData) -> OpeningResults:
     """The pairings of a run; both games of each stand together."""
     keys, rows, times = (np.empty(0, np.int64) for _ in range(3))
     for start, games in report.games.numbered():
@@ -73,26 +73,28 @@ def cells_of(report: Report) -> Cells:
         rows, times = rows[first], np.bincount(place.ravel(), times).astype(np.int64)
     openings, first, places = np.unique(keys // 25, return_index=True, return_inverse=True)
     earliest = np.minimum.reduceat(rows, first)
-    return Cells(places.ravel(), times, earliest, openings, keys // 5 % 5 / 4, keys % 5 / 4)
+    return OpeningResults(
+        places.ravel(), times, earliest, openings, keys // 5 % 5 / 4, keys % 5 / 4
+    )
 
 
-def _means(cells: Cells, scores: Floats) -> Floats:
+def _means(cells: OpeningResults, scores: Floats) -> Floats:
     means: Floats = np.bincount(cells.opening, scores * cells.times) / _sizes(cells)
     return means
 
 
-def _sizes(cells: Cells) -> NDArray[np.int64]:
+def _sizes(cells: OpeningResults) -> NDArray[np.int64]:
     """How many pairings each opening has."""
     return np.bincount(cells.opening, cells.times).astype(np.int64)
 
 
-def _decided(cells: Cells) -> Floats:
+def _decided(cells: OpeningResults) -> Floats:
     """How many pairings of each opening the seat decided: one side won both games."""
     by_seat = np.abs(cells.first_mover - 0.5) == 0.5
     return np.bincount(cells.opening, by_seat * cells.times).astype(np.float64)
 
 
-def _columns(report: Report, cells: Cells) -> Figure:
+def _columns(report: ReportData, cells: OpeningResults) -> Figure:
     means = _means(cells, cells.first_mover)
     decided = _decided(cells)
     sizes = _sizes(cells)
@@ -101,27 +103,27 @@ def _columns(report: Report, cells: Cells) -> Figure:
     if total > MOST_COLUMNS:
         shown = np.sort(np.argsort(-np.abs(means - 0.5), kind="stable")[:MOST_COLUMNS])
     shown = shown[np.argsort(-means[shown], kind="stable")]
-    lead = sentences(
+    lead = lead_paragraph(
         "One column an opening, one cell a match. Blue: the first mover won both games; "
         "orange: the second mover did; grey: the opening decided nothing. ",
         strong(f"{count(most)} of {counted(total, 'opening')} decided more than half"),
         " of their matches by the seat alone.",
         f" Drawn are the {MOST_COLUMNS} that decide most." if total > MOST_COLUMNS else None,
     )
-    ends = joined(
+    ends = join(
         tag("span", words)
         for words in ("\u2190 good for the first mover", "fair", "good for the second mover \u2192")
     )
     table = _numbers(report, cells, shown)
     picture = _column_picture(cells, shown)
     drawn = tag("figure", _svg(picture, "Openings, a column each"), tag("p", ends, class_="ends"))
-    body = joined([
-        drawn, numbers_below(table, "The openings in numbers"), _deciding(report, cells, decided),
+    body = join([
+        drawn, table_details(table, "The openings in numbers"), _deciding(report, cells, decided),
     ])  # fmt: skip
     return Figure("Openings", lead, picture, table, body, _costs_games())
 
 
-def _column_picture(cells: Cells, shown: NDArray[np.int64]) -> Picture:
+def _column_picture(cells: OpeningResults, shown: NDArray[np.int64]) -> Picture:
     """Equal cells of a column are one rectangle."""
     counts = np.stack([
         np.bincount(
@@ -138,10 +140,10 @@ def _column_picture(cells: Cells, shown: NDArray[np.int64]) -> Picture:
             high = height * number / total
             if number:
                 kind = step_of(score)
-                parts.append(block(wide * place, wide * (place + 1) - wide * 0.06, top, high, kind))
+                parts.append(rect(wide * place, wide * (place + 1) - wide * 0.06, top, high, kind))
             top += high
         parts.append(_hit(place, wide * place, wide))
-    return Picture(height, joined(parts))
+    return Picture(height, join(parts))
 
 
 def _hit(place: int, left: float, wide: float) -> Html:
@@ -156,7 +158,7 @@ def _svg(picture: Picture, name: str) -> Html:
     )
 
 
-def _squares(report: Report, cells: Cells) -> Figure:
+def _squares(report: ReportData, cells: OpeningResults) -> Figure:
     agent = report.agents[0]
     means = _means(cells, cells.agent)
     values, counts = np.unique(means, return_counts=True)
@@ -165,7 +167,7 @@ def _squares(report: Report, cells: Cells) -> Figure:
         np.searchsorted(values, means)]))  # fmt: skip
     shown = order[:MOST_CELLS]
     rare = np.count_nonzero(means != common)
-    lead = sentences(
+    lead = lead_paragraph(
         "Each cell is one opening: what its games brought to ", name_of(agent),
         ". The rare results come first, with an edge: ",
         strong(f"{count(int(rare))} of {counted(len(means), 'opening')} differ"), " from the rest.",
@@ -173,12 +175,12 @@ def _squares(report: Report, cells: Cells) -> Figure:
     )  # fmt: skip
     table = _numbers(report, cells, shown, means)
     picture = _square_picture(means[shown], float(common))
-    body = joined([
-        tag("p", "scored nothing", tag("span", joined(
+    body = join([
+        tag("p", "scored nothing", tag("span", join(
             tag("i", class_=f"r{step}") for step in range(0, 51, 2)), class_="ramp",
             aria_hidden="true"), "won everything", class_="scale"),
-        tag("figure", _svg(picture, f"Openings by the score of {isolated(agent)}")),
-        numbers_below(table, "The openings in numbers"),
+        tag("figure", _svg(picture, f"Openings by the score of {isolate(agent)}")),
+        table_details(table, "The openings in numbers"),
         _deciding(report, cells, _decided(cells)),
     ])  # fmt: skip
     return Figure("Openings", lead, picture, table, body, _costs_games())
@@ -199,23 +201,26 @@ def _square_picture(means: Floats, common: float) -> Picture:
                 class_=step_of(mean) + (" rare" if rare else ""), data_row=place,
             )
         )  # fmt: skip
-    return Picture(high * (1 + (len(means) - 1) // across) + 2, joined(parts))
+    return Picture(high * (1 + (len(means) - 1) // across) + 2, join(parts))
 
 
-def _deciding(report: Report, cells: Cells, decided: Floats) -> Html:
+def _deciding(report: ReportData, cells: OpeningResults, decided: Floats) -> Html:
     """The openings in which the seat decided most."""
     means = _means(cells, cells.first_mover)
     order = np.lexsort((-np.abs(means - 0.5), -decided))[:LISTED]
     order = order[means[order] != 0.5]
     if not len(order):
-        return nothing_here("No opening gave one seat more points than the other.")
+        return empty_section("No opening gave one seat more points than the other.")
     heading = "The openings that decide most"
-    return joined([tag("h3", heading), table_of(_numbers(report, cells, order), heading)])
+    return join([tag("h3", heading), table_html(_numbers(report, cells, order), heading)])
 
 
 def _numbers(
-    report: Report, cells: Cells, order: NDArray[np.int64], scores: Floats | None = None
-) -> NumberTable:
+    report: ReportData,
+    cells: OpeningResults,
+    order: NDArray[np.int64],
+    scores: Floats | None = None,
+) -> FigureTable:
     """A row for each of some openings; `scores` are those of the first agent in all of them."""
     sizes, decided = _sizes(cells), _decided(cells)
     means = _means(cells, cells.first_mover)
@@ -229,9 +234,9 @@ def _numbers(
             share(float(means[opening])), f"{int(decided[opening])} of {matches}",
             *(() if scores is None else (share(float(scores[opening])),)), games,
         ))  # fmt: skip
-    own = () if scores is None else (f"{isolated(report.agents[0])} scored",)
+    own = () if scores is None else (f"{isolate(report.agents[0])} scored",)
     head = ("opening", "moves", "first mover scored", "pairs decided by the seat", *own, "games")
-    return NumberTable(head, tuple(rows), words=2)
+    return FigureTable(head, tuple(rows), words=2)
 
 
 def _costs_games() -> Html:

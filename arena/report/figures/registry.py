@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol, cast
 
-from arena.report.data import Report
+from arena.report.data import ReportData
 from arena.report.figure import Figure
-from arena.report.svg import in_file
-from games.base.files import whole_file, write_text
+from arena.report.svg import svg_file
+from games.base.files import atomic_write, write_text
 
 # name -> module, in the order of the page
 FIGURES: Mapping[str, str] = {
@@ -29,11 +29,11 @@ ZOOM = 2
 class FigureMaker(Protocol):
     """What the module of a figure defines."""
 
-    def figure(self, report: Report) -> Figure | None:
+    def figure(self, report: ReportData) -> Figure | None:
         """The figure; None if it says nothing about such a run."""
 
 
-def figures(report: Report) -> dict[str, Figure]:
+def make_figures(report: ReportData) -> dict[str, Figure]:
     """All figures of a report, by name, in the order of the page."""
     made = {
         name: cast(FigureMaker, importlib.import_module(module)).figure(report)
@@ -42,20 +42,20 @@ def figures(report: Report) -> dict[str, Figure]:
     return {name: figure for name, figure in made.items() if figure is not None}
 
 
-def write_figures(report: Report, directory: Path) -> list[Path]:
+def write_figures(report: ReportData, directory: Path) -> list[Path]:
     """Write every figure that draws something; the files."""
     import resvg_py  # noqa: PLC0415  # only for those who want files
 
     directory.mkdir(parents=True, exist_ok=True)
     written = []
-    for name, figure in figures(report).items():
+    for name, figure in make_figures(report).items():
         if figure.picture is None:
             continue
-        drawing = in_file(figure.picture, figure.heading)
+        drawing = svg_file(figure.picture, figure.heading)
         path = directory / f"{name}.svg"
         write_text(path, drawing)
         image = path.with_suffix(".png")
-        with whole_file(image) as file:
+        with atomic_write(image) as file:
             file.write(bytes(resvg_py.svg_to_bytes(svg_string=drawing, zoom=ZOOM)))
         written += [path, image]
     return written

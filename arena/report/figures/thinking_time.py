@@ -3,15 +3,22 @@
 import math
 from typing import NamedTuple
 
-from arena.report.data import Report
-from arena.report.figure import Figure, NumberTable, nothing_here, numbers_below, sentences, strong
-from arena.report.html import Html, joined, name_of
+from arena.report.data import ReportData
+from arena.report.figure import (
+    Figure,
+    FigureTable,
+    empty_section,
+    lead_paragraph,
+    strong,
+    table_details,
+)
+from arena.report.html import Html, join, name_of
 from arena.report.numbers import count, seconds
-from arena.report.row_chart import ChartRow, RowChart, as_picture, on_a_page
+from arena.report.row_chart import ChartRow, RowChart, chart_html, chart_picture
 from arena.report.svg import Scale, dot
 
 
-class Cost(NamedTuple):
+class AgentTime(NamedTuple):
     """What the moves of an agent cost; None where it chose none or does not count."""
 
     agent: str
@@ -25,12 +32,12 @@ class Cost(NamedTuple):
         return self.seconds / self.moves if self.moves and self.seconds > 0 else None
 
 
-def figure(report: Report) -> Figure | None:
+def figure(report: ReportData) -> Figure | None:
     """A dot for each agent on a logarithmic axis."""
     costs, heading = [_cost(report, agent) for agent in report.agents], "Thinking time"
     timed = [cost.each for cost in costs if cost.each is not None]
     if not timed:
-        return Figure(heading, nothing_here("No agent needed time that could be measured."))
+        return Figure(heading, empty_section("No agent needed time that could be measured."))
     low, high = math.floor(math.log10(min(timed))), math.ceil(math.log10(max(timed)))
     scale = Scale(float(low), float(max(high, low + 1)))
     rows = [ChartRow(cost.agent, _mark(scale, cost), [_time(cost), _nodes(cost)]) for cost in costs]
@@ -42,7 +49,7 @@ def figure(report: Report) -> Figure | None:
         rows=rows,
         heads=("agent", "a move", "positions a move"),
     )
-    table = NumberTable(
+    table = FigureTable(
         ("agent", "moves", "seconds", "a move", "positions", "positions a second"),
         tuple(
             (
@@ -52,19 +59,19 @@ def figure(report: Report) -> Figure | None:
             for cost in costs
         ),
     )  # fmt: skip
-    lead = sentences(
+    lead = lead_paragraph(
         "Per move, on the machine that played. A measurement of one run, not an estimate: ",
         strong("no interval, and other numbers tomorrow"),
         f". Each step of the axis is {'ten times' if step == 1 else f'{10**step:,} times'} the "
         "last.",
     )
-    body = joined([on_a_page(chart), numbers_below(table, "Thinking time in numbers")])
-    return Figure(heading, lead, as_picture(chart), table, body, short="Time")
+    body = join([chart_html(chart), table_details(table, "Thinking time in numbers")])
+    return Figure(heading, lead, chart_picture(chart), table, body, short="Time")
 
 
-def _cost(report: Report, agent: str) -> Cost:
+def _cost(report: ReportData, agent: str) -> AgentTime:
     own = [row for row in report.timings if row.agent == agent]
-    return Cost(
+    return AgentTime(
         agent,
         sum(row.moves for row in own),
         sum(row.nodes for row in own),
@@ -72,17 +79,17 @@ def _cost(report: Report, agent: str) -> Cost:
     )
 
 
-def _mark(scale: Scale, cost: Cost) -> Html:
+def _mark(scale: Scale, cost: AgentTime) -> Html:
     return Html("") if cost.each is None else dot(scale.at(math.log10(cost.each)), 14, 4, "plain")
 
 
-def _time(cost: Cost) -> str:
+def _time(cost: AgentTime) -> str:
     return "\u2013" if cost.each is None else seconds(cost.each)
 
 
-def _speed(cost: Cost) -> str:
+def _speed(cost: AgentTime) -> str:
     return f"{cost.nodes / cost.seconds:,.0f}" if cost.nodes and cost.seconds else "\u2013"
 
 
-def _nodes(cost: Cost) -> str:
+def _nodes(cost: AgentTime) -> str:
     return f"{cost.nodes / cost.moves:,.0f}" if cost.nodes and cost.moves else "no search"

@@ -3,7 +3,7 @@
 import numpy as np
 from cmaes import CMA  # type: ignore[import-untyped]  # it ships no types
 
-from arena.planning.seeds import digest_word
+from arena.planning.seeds import hash64
 from arena.tuning.samplers.registry import SearchPlan
 from arena.tuning.space import Point
 
@@ -20,7 +20,7 @@ class CmaSampler:
         self.idle = np.full(1 if dims == 1 else 0, 0.5)
         mean = np.concatenate([plan.seed_point, self.idle])
         bounds = np.array([[0.0, 1.0]] * len(mean))
-        self.cma = CMA(mean, SIGMA, bounds=bounds, seed=int(digest_word(plan.seed)) % 2**32)
+        self.cma = CMA(mean, SIGMA, bounds=bounds, seed=int(hash64(plan.seed)) % 2**32)
         self.plan = plan
         self.generation: list[tuple[Point, float]] = []
 

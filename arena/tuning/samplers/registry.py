@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from arena.planning.seeds import digest_word
+from arena.planning.seeds import hash64
 from arena.tuning.space import Point, Space
 
 # Text, so that a sampler's library is loaded only where the sampler is used.
@@ -83,13 +83,13 @@ def sampler(name: str, plan: SearchPlan) -> Sampler:
     return built
 
 
-def sharing(name: str) -> int:
+def trials_per_step(name: str) -> int:
     """How many trials after the first one make a step and share openings: one, if unsaid."""
     found: int = getattr(importlib.import_module(SAMPLERS[name]), "SHARING", 1)
     return found
 
 
-def own_pairs(name: str) -> int | None:
+def fixed_pairs(name: str) -> int | None:
     """The pairings of a trial, where the method has a number of its own; else the file's."""
     found: int | None = getattr(importlib.import_module(SAMPLERS[name]), "PAIRS", None)
     return found
@@ -103,7 +103,7 @@ def resume(of: Sampler, slot: int, point: Point) -> None:
         of.propose(slot)
 
 
-def final(of: Sampler) -> Point | None:
+def final_point(of: Sampler) -> Point | None:
     """Where a sampler that walks has arrived; None if the posterior decides."""
     return of.final if isinstance(of, Walking) else None
 
@@ -119,11 +119,11 @@ def widened(of: Sampler) -> float:
     return of.widened if isinstance(of, Widening) else 1.0
 
 
-def clipped(of: Sampler) -> tuple[bool, ...]:
+def clipped_weights(of: Sampler) -> tuple[bool, ...]:
     """Which weights an edge held back lately; empty where the sampler does not walk."""
     return of.clipped if isinstance(of, Clipping) else ()
 
 
-def seeded(seed: int, slot: int) -> np.random.Generator:
+def trial_rng(seed: int, slot: int) -> np.random.Generator:
     """The random numbers of a slot, the same after a restart."""
-    return np.random.default_rng(int(digest_word("tuning", seed, slot)))
+    return np.random.default_rng(int(hash64("tuning", seed, slot)))

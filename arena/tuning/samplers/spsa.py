@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.tuning.samplers.registry import SearchPlan, seeded
+from arena.tuning.samplers.registry import SearchPlan, trial_rng
 from arena.tuning.space import Point
 from arena.tuning.surrogate import Floats
 
@@ -96,7 +96,7 @@ class SpsaSampler:
 
     def _delta(self, slot: int) -> Floats:
         """The signs of one step: the same for both of its sides."""
-        rng = seeded(self.plan.seed, _step(slot))
+        rng = trial_rng(self.plan.seed, _step(slot))
         return np.where(rng.random(len(self.theta)) < 0.5, -1.0, 1.0)
 
 

@@ -4,8 +4,8 @@ import math
 
 import optuna
 
-from arena.planning.seeds import digest_word
-from arena.tuning.optuna_study import distributions, parameters
+from arena.planning.seeds import hash64
+from arena.tuning.optuna_study import distributions, trial_params
 from arena.tuning.samplers.registry import SearchPlan
 from arena.tuning.space import Point
 
@@ -36,7 +36,7 @@ class TpeSampler:
         """Begin a trial at the point that is played: the one way into the study."""
         trial = optuna.trial.create_trial(
             state=optuna.trial.TrialState.RUNNING,
-            params=parameters(self.plan.space, point),
+            params=trial_params(self.plan.space, point),
             distributions=distributions(self.plan.space),
         )
         self.numbers.append(len(self.study.get_trials(deepcopy=False)))
@@ -53,7 +53,7 @@ class TpeSampler:
         space = self.plan.space
         # The same seed would repeat the same samples after a restart.
         self.study.sampler = optuna.samplers.TPESampler(
-            seed=int(digest_word("tpe", self.plan.seed, slot)) % 2**32,
+            seed=int(hash64("tpe", self.plan.seed, slot)) % 2**32,
             n_startup_trials=math.ceil(RANDOM_SHARE * self.plan.trials),
         )
         asked = self.study.ask(distributions(space))

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from games.base.text import GameError, quoted
+from games.base.text import GameError, quote
 from games.kernels.bits import FAST_GATHER, U, gathered_bits
 from games.kernels.context import Context
 from games.kernels.family import State
@@ -72,11 +72,11 @@ def read_squares(name: str, words: str, size: int) -> frozenset[int]:
     for word in words.lower().split():
         found = SQUARE.fullmatch(word)
         if not found or ord(found[1]) - 97 >= size or int(found[2]) > size:
-            raise GameError(f"pattern {quoted(name)}: {quoted(word)} is no square of this board")
+            raise GameError(f"pattern {quote(name)}: {quote(word)} is no square of this board")
         squares.append(ord(found[1]) - 97 + 8 * (int(found[2]) - 1))
     if not 1 <= len(set(squares)) == len(squares) <= MOST_SQUARES:
         raise GameError(
-            f"pattern {quoted(name)} must have 1 to {MOST_SQUARES} different squares, "
+            f"pattern {quote(name)} must have 1 to {MOST_SQUARES} different squares, "
             f"got {len(squares)}"
         )
     return frozenset(squares)

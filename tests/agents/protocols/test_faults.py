@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from agents.core import Resigned, SpecError
+from agents.core import Resignation, SpecError
 from agents.protocols import PROTOCOLS
 from games import game
 from tests.agents.protocols.wire import (
@@ -136,7 +136,7 @@ def test_death_after_the_last_move_changes_no_result_and_the_next_game_is_played
 
 @pytest.mark.parametrize(("name", "said"), [("lines", "resign\n"), ("gtp", "= resign\n\n")])
 def test_who_resigns_loses_without_a_fault(name, said):
-    with pytest.raises(Resigned):
+    with pytest.raises(Resignation):
         table(name, said).play()
 
 

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from agents.protocols import PROTOCOLS
-from agents.protocols.conversation import Choose, Read, Silence
+from agents.protocols.conversation import Choose, NoLine, Read
 from games import game
 from tests.agents.hosted import GAMES
 from tests.agents.protocols.wire import Ours, protocol
@@ -35,7 +35,7 @@ def test_no_line_ends_our_agent(name, seed):
         request, reply = steps.send(reply), None
         if isinstance(request, Read):
             words = (dice.choice(said) for _ in range(dice.randrange(1, 5)))
-            late = Silence.TIME_UP in request.allowed and dice.random() < 0.5
-            reply = Silence.TIME_UP if late else " ".join(words)
+            late = NoLine.TIME_UP in request.allowed and dice.random() < 0.5
+            reply = NoLine.TIME_UP if late else " ".join(words)
         elif isinstance(request, Choose):
             reply = (request.of or of).legal(request.position)[0]

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from agents.core import SpecError
-from agents.protocols.kgp import board_numbers, command_of, in_quotes
+from agents.protocols.kgp import parse_board_numbers, parse_command, quote_argument
 from games import game
 from tests.agents.protocols.wire import DEATH, Ours, Script, Table, Wire, fault_of, protocol
 from tests.games.naive import sowing
@@ -23,9 +23,9 @@ class Client(Script):
 
     def hears(self, line):
         yield from super().hears(line)
-        if command_of(line).name == "state":
+        if parse_command(line).name == "state":
             says = self.says.pop(0) if len(self.says) > 1 else self.says[0]
-            yield says.format(command_of(line).id)
+            yield says.format(parse_command(line).id)
 
 
 def chosen(bot, times: int = 1) -> int:
@@ -108,13 +108,14 @@ def test_another_mode_is_refused():
 
 
 def test_every_word_may_be_in_quotes():
-    command = command_of('7@4 set "info:comment" "a \\"b\\" \\\\ \\n" <3,1,2> -4.5')
+    command = parse_command('7@4 set "info:comment" "a \\"b\\" \\\\ \\n" <3,1,2> -4.5')
     assert command == (7, 4, "set", ("info:comment", 'a "b" \\ \n', "<3,1,2>", "-4.5"))
     assert (
-        command_of(f"set x {in_quotes(command.arguments[1])}").arguments[1] == command.arguments[1]
+        parse_command(f"set x {quote_argument(command.arguments[1])}").arguments[1]
+        == command.arguments[1]
     )
-    assert command_of('set "x') is None
-    assert board_numbers("<2,0,0,1,1,1>") is None
+    assert parse_command('set "x') is None
+    assert parse_board_numbers("<2,0,0,1,1,1>") is None
 
 
 def test_a_game_with_a_swap_is_refused():
@@ -203,7 +204,7 @@ def test_our_client_solves_problems_as_the_rules_written_anew():
     answers = said("2 kgp 1 0 1", *lines, mode="verify")
     assert answers[0].endswith("mode verify\r\n")
     for answer, (size, rows, pots, hole) in zip(answers[1:], boards, strict=True):
-        solution = command_of(answer.strip())
+        solution = parse_command(answer.strip())
         assert solution.name == "solution"
         board, in_pot = naive(size, rows, pots, hole)
         assert solution.arguments == (board, in_pot)

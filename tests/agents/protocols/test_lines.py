@@ -29,21 +29,21 @@ def ask(made: Table) -> int:
 
 def test_a_question_holds_position_moves_time_chance_and_game():
     start = Question(KALAH.start(), KALAH.legal(KALAH.start()), (), 2.5)
-    fields = lines.question_line(KALAH, start, 7).split(";")
+    fields = lines.format_question(KALAH, start, 7).split(";")
     assert fields[0] == "S 4 4 4 4 4 4, N 4 4 4 4 4 4, pots 0-0, South to move"
     assert fields[1] == "1 2 3 4 5 6"
     assert fields[2] == "2.500"
     assert 0 <= int(fields[3]) < 2**31
     assert fields[4] == "kalah(6,4)"
     endless = Question(OTHELLO.start(), OTHELLO.legal(OTHELLO.start()))
-    fields = lines.question_line(OTHELLO, endless, 7).split(";")
+    fields = lines.format_question(OTHELLO, endless, 7).split(";")
     assert fields[1] == "d3 c4 f5 e6"
     assert fields[2] == "Infinity"
 
 
 def test_the_random_number_is_of_the_game_and_the_move():
     start = Question(KALAH.start(), (0,))
-    numbers = [lines.question_line(KALAH, start, seed).split(";")[3] for seed in (1, 1, 2)]
+    numbers = [lines.format_question(KALAH, start, seed).split(";")[3] for seed in (1, 1, 2)]
     assert numbers[0] == numbers[1] != numbers[2]
 
 

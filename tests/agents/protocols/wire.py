@@ -13,15 +13,15 @@ from agents.protocols import PROTOCOLS
 from agents.protocols.conversation import (
     BotFault,
     Choose,
-    Conversation,
+    Data,
     Drop,
+    Host,
+    NoLine,
     Note,
     Ply,
     Question,
     Read,
     Restart,
-    Said,
-    Silence,
     Steps,
     Write,
 )
@@ -107,9 +107,9 @@ class Ours:
             )
             while True:
                 if isinstance(request, Read):
-                    if Silence.TIME_UP not in request.allowed:
+                    if NoLine.TIME_UP not in request.allowed:
                         return
-                    request = self.steps.send(Silence.TIME_UP)
+                    request = self.steps.send(NoLine.TIME_UP)
                 elif isinstance(request, Choose):
                     self.agent.start(0)
                     same = request.of in (None, self.of)
@@ -188,13 +188,13 @@ class Driven(Exception):  # noqa: N818  # a record, not an error of ours
 class Wire:
     """Runs conversations with a bot that answers at once or never."""
 
-    def __init__(self, bot: Script | Ours | Program, talk: Conversation) -> None:
+    def __init__(self, bot: Script | Ours | Program, talk: Host) -> None:
         self.bot, self.talk = bot, talk
         self.lines: deque[str] = deque()
         self.half = ""
         self.alive = self.started = self.flooded = False
         self.notes: list[str] = []
-        self.said: list[Said] = []
+        self.said: list[Data] = []
         self.dropped: list[str] = []
 
     def open(self, player: int, start: Position, seed: int = 1) -> None:
@@ -220,7 +220,7 @@ class Wire:
         if isinstance(request, Note):
             self.notes.append(request.text)
             return None
-        if isinstance(request, Said):
+        if isinstance(request, Data):
             self.said.append(request)
             return None
         if not self.started:
@@ -260,7 +260,7 @@ class Wire:
                 self._take(iter([said]))
         if self.lines:
             return self.lines.popleft()
-        silence = Silence.TIME_UP if self.alive else Silence.ENDED
+        silence = NoLine.TIME_UP if self.alive else NoLine.ENDED
         if silence in request.allowed:
             return silence
         raise Driven("timeout" if self.alive else "crashed")

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from agents.core import AgentFailure, AgentSpec
-from agents.protocols.conversation import BotFault, Drop, Read, Silence, Write, read
+from agents.protocols.conversation import BotFault, Drop, NoLine, Read, Write, read
 from agents.sandbox.messages import BotLimits
-from agents.sandbox.protocol_agent import Driver, Program
-from agents.sandbox.sandbox import Wall
-from agents.sandbox.sandboxed_agent import python_paths
+from agents.sandbox.protocol_agent import Program, ProtocolAgent
+from agents.sandbox.sandbox import Sandbox
+from agents.sandbox.sandboxed_agent import python_directories
 from agents.sandbox.transports import BotProcess
 from games import game
 
@@ -31,7 +31,7 @@ class Numbers:
     def choose(self, question):
         yield Drop()
         yield Write(f"move {len(question.plies)}\n")
-        line = yield Read("move", allowed=(Silence.ENDED,))
+        line = yield Read("move", allowed=(NoLine.ENDED,))
         if not isinstance(line, str):
             return 0
         if not line.isdecimal():
@@ -46,24 +46,24 @@ class Numbers:
 
 
 @pytest.fixture(scope="module")
-def wall() -> Iterator[Wall]:
-    made = Wall()
+def wall() -> Iterator[Sandbox]:
+    made = Sandbox()
     yield made
     made.close()
 
 
-def driven(wall: Wall, directory: Path, answer: str, seconds: float = 30.0) -> Driver:
+def driven(wall: Sandbox, directory: Path, answer: str, seconds: float = 30.0) -> ProtocolAgent:
     path = directory / "bot.py"
     lines = ["import os, sys, time", "for line in sys.stdin:"]
     lines += ["    if line == 'hello\\n': print('\\ufeffready\\r', flush=True)"]
     lines += [f"    if line.startswith('move'):\n        {answer}"]
     path.write_text("\n".join(lines))
-    program = Program((sys.executable, "-IS", str(path)), python_paths())
+    program = Program((sys.executable, "-IS", str(path)), python_directories())
     bot = BotProcess("bot.py", wall, BotLimits(start_seconds=60))
-    return Driver(AgentSpec("random"), OF, Numbers(), program, bot, seconds)
+    return ProtocolAgent(AgentSpec("random"), OF, Numbers(), program, bot, seconds)
 
 
-def played(agent: Driver) -> list[int]:
+def played(agent: ProtocolAgent) -> list[int]:
     agent.start(1)
     position, moves = OF.start(), []
     for _ in range(3):
@@ -124,7 +124,9 @@ def test_what_came_unasked_is_noted_and_is_no_answer(wall, tmp_path):
 
 def test_a_program_that_is_not_there_cannot_be_loaded(wall):
     bot = BotProcess("nothing", wall, BotLimits())
-    agent = Driver(AgentSpec("random"), OF, Numbers(), Program(("/nowhere/at/all",)), bot, 1.0)
+    agent = ProtocolAgent(
+        AgentSpec("random"), OF, Numbers(), Program(("/nowhere/at/all",)), bot, 1.0
+    )
     with pytest.raises(AgentFailure, match="nothing") as failed:
         agent.start(1)
     assert failed.value.kind == "unloadable"

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from agents.core import AgentFailure, AgentSpec, Terms
+from agents.core import AgentFailure, AgentSpec, HostSettings
 from agents.sandbox import transports, usage
 from agents.sandbox.bot_server import THINK, THOUGHT
 from agents.sandbox.messages import BotLimits
-from agents.sandbox.sandbox import SpawnerLost, Wall
-from agents.sandbox.sandboxed_agent import FarAgent
-from agents.sandbox.transports import Void
+from agents.sandbox.sandbox import Sandbox, SpawnerLost
+from agents.sandbox.sandboxed_agent import SandboxedAgent
+from agents.sandbox.transports import VoidGame
 from games import game
 from tests.lent_spawners import own_spawners
 
@@ -22,20 +22,22 @@ OF = game("kalah(6,4)")
 
 
 @pytest.fixture(scope="module")
-def wall() -> Iterator[Wall]:
-    made = Wall()
+def wall() -> Iterator[Sandbox]:
+    made = Sandbox()
     yield made
     made.close()
 
 
-def bot(wall: Wall, directory: Path, text: str, seconds: float = 30.0) -> FarAgent:
+def bot(wall: Sandbox, directory: Path, text: str, seconds: float = 30.0) -> SandboxedAgent:
     path = directory / "mine.py"
     path.write_text(text)
     spec = AgentSpec("python", file=str(path))
-    return FarAgent(spec, OF, Terms(wall, seconds), (path,), BotLimits(start_seconds=60))
+    return SandboxedAgent(
+        spec, OF, HostSettings(wall, seconds), (path,), BotLimits(start_seconds=60)
+    )
 
 
-def failure(agent: FarAgent) -> AgentFailure:
+def failure(agent: SandboxedAgent) -> AgentFailure:
     with pytest.raises(AgentFailure) as failed:
         agent.start(1)
         agent.choose(OF.start())
@@ -136,7 +138,7 @@ def choose(view, legal, rng):
 
 def test_nothing_is_left_when_the_wall_is_closed(tmp_path):
     with own_spawners():
-        wall = Wall()
+        wall = Sandbox()
         wall.open()
     text = """
 import os, time
@@ -193,24 +195,24 @@ def test_a_bot_that_the_machine_does_not_let_run_is_no_fault_of_its_own(
     agent = bot(wall, tmp_path, text, 0.01)
     agent.start(1)
     monkeypatch.setattr(usage, "run_delay", lambda _: 10**15)
-    with pytest.raises(Void, match="the machine is too busy"):
+    with pytest.raises(VoidGame, match="the machine is too busy"):
         agent.choose(OF.start())
 
 
 @pytest.mark.slow
 def test_with_another_spawner_a_bot_plays_on(tmp_path):
     with own_spawners():
-        wall = Wall()
+        wall = Sandbox()
         wall.open()
     try:
         agent = bot(wall, tmp_path, "def choose(view, legal, rng):\n    return legal[0]\n")
         agent.start(1)
-        assert not wall.renewed()
+        assert not wall.restart_if_lost()
         os.kill(wall.process, signal.SIGKILL)
         with pytest.raises(SpawnerLost):
             while True:  # it may answer once more before it ends with its spawner
                 agent.choose(OF.start())
-        assert wall.renewed()
+        assert wall.restart_if_lost()
         agent.start(2)
         assert agent.choose(OF.start()).move == 0
     finally:
@@ -230,8 +232,8 @@ def test_a_bot_that_is_asked_tells_what_it_thought_and_no_more_than_it_may(wall,
     path = tmp_path / "mine.py"
     path.write_text(THOUGHTFUL)
     spec = AgentSpec("python", file=str(path))
-    terms = Terms(wall, 30.0, thoughts=True)
-    agent = FarAgent(spec, OF, terms, (path,), BotLimits(start_seconds=60))
+    terms = HostSettings(wall, 30.0, thoughts=True)
+    agent = SandboxedAgent(spec, OF, terms, (path,), BotLimits(start_seconds=60))
     agent.start(1)
     move = agent.choose(OF.start()).move
     thought = agent.thought(OF.start(), move)

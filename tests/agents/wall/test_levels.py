@@ -7,7 +7,7 @@ import pytest
 
 from agents.sandbox.isolation import WALLS
 from arena.commands import check
-from games.base.errors import FINDING
+from games.base.errors import CHECK_FAILED
 from tests.arena.running import called, directory_of, experiment_file, ran, small
 
 DYING = """
@@ -80,5 +80,5 @@ def test_a_directory_that_hides_the_scratch_directory_is_refused_in_words(tmp_pa
     (tmp_path / "bot.py").write_text(OWN_FILE)
     table = tmp_path / "bot.toml"
     table.write_text('kind = "lines"\ncommand = ["python3", "bot.py"]\nreadable = ["/tmp"]\n')
-    assert check.main([str(table), "--game", "kalah(4,3)"]) == FINDING
+    assert check.main([str(table), "--game", "kalah(4,3)"]) == CHECK_FAILED
     assert "readable must not be /tmp" in capsys.readouterr().out

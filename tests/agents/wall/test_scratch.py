@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from agents.sandbox.usage import cleaned, remove, scratch_bytes
+from agents.sandbox.usage import directory_bytes, remove_directory, remove_leftovers
 
 
 def test_whatever_a_bot_made_is_removed_and_nothing_else(tmp_path):
@@ -16,7 +16,7 @@ def test_whatever_a_bot_made_is_removed_and_nothing_else(tmp_path):
     (scratch / "link").symlink_to(outside)
     os.mkfifo(scratch / "pipe")
     (scratch / "deep" / "closed").chmod(0)
-    remove(scratch)
+    remove_directory(scratch)
     assert not scratch.exists()
     assert (outside / "kept").read_text() == "ours"
 
@@ -31,7 +31,7 @@ def test_directories_nested_deeper_than_a_path_can_be_named_are_removed(tmp_path
         os.close(here)
         here = below
     os.close(here)
-    remove(scratch)
+    remove_directory(scratch)
     assert not scratch.exists()
 
 
@@ -39,12 +39,12 @@ def test_what_an_ended_spawner_left_is_removed_by_the_next(tmp_path):
     (tmp_path / "pitflip-wall-999999999-x" / "1-1").mkdir(parents=True)
     (tmp_path / f"pitflip-wall-{os.getpid()}-x").mkdir()
     (tmp_path / "pitflip-other").mkdir()
-    cleaned(tmp_path)
+    remove_leftovers(tmp_path)
     left = sorted(each.name for each in Path(tmp_path).iterdir())
     assert left == ["pitflip-other", f"pitflip-wall-{os.getpid()}-x"]
 
 
 def test_bytes_are_counted_until_they_are_too_many(tmp_path):
     (tmp_path / "file").write_bytes(b"x" * 10_000)
-    assert scratch_bytes(tmp_path, 1 << 20) >= 10_000
-    assert scratch_bytes(tmp_path, 100) == 101
+    assert directory_bytes(tmp_path, 1 << 20) >= 10_000
+    assert directory_bytes(tmp_path, 100) == 101

@@ -9,9 +9,9 @@ from agents.core import AgentSpec
 from arena.analysis.checks.claims import FAILS, HOLDS, VACUOUS, Verdict
 from arena.analysis.checks.registry import CHECKS, claim, hopeless, verdicts
 from arena.analysis.evidence import evidence_of
-from arena.formats.junit import junit
-from arena.planning.games import Games, Termination, moves_of
-from arena.stats.anytime import lower_reach
+from arena.formats.junit import junit_xml
+from arena.planning.games import Games, Termination, moves_of_game
+from arena.stats.anytime import betting_lower_bound
 from arena.stats.sprt import SprtPlan
 from games import game
 from games.replay import main as replay
@@ -121,7 +121,7 @@ def test_a_game_whose_moves_were_not_kept_is_played_again(small_run):
 
     def again(row, _games):
         asked_for.append(row)
-        return moves_of(games, row)
+        return moves_of_game(games, row)
 
     found = verdicts_of(asked, forgotten, replay=again)
     assert found == verdicts_of(asked, games)
@@ -240,7 +240,7 @@ def test_after_a_sequential_test_the_bound_is_one_that_may_be_looked_at_any_time
     bounds = [float(each.detail.split("bound ")[1].split(" %")[0]) for each in (fixed, stopped)]
     assert bounds[1] < bounds[0] <= 80.0
     assert bounds[1] == pytest.approx(
-        100 * float(lower_reach([20, 0, 0, 0, 80], 1 - confidence)), abs=0.1
+        100 * float(betting_lower_bound([20, 0, 0, 0, 80], 1 - confidence)), abs=0.1
     )
 
 
@@ -325,7 +325,7 @@ def test_junit_has_one_case_a_check_and_survives_any_text():
         Verdict("a < b", "score_at_least", FAILS, 'said "no"\x00\x1b[1m', "python -m games.replay"),
         Verdict("all", "no_forfeits", VACUOUS, "no games"),
     ]
-    suite = ElementTree.fromstring(junit(found, "demo & more")).find("testsuite")
+    suite = ElementTree.fromstring(junit_xml(found, "demo & more")).find("testsuite")
     assert suite.attrib == {"name": "demo & more", "tests": "3", "failures": "2", "errors": "0"}
     cases = suite.findall("testcase")
     assert [case.get("name") for case in cases][1] == "a < b (score_at_least)"
@@ -407,7 +407,7 @@ def test_a_claim_that_is_asked_again_takes_the_bound_that_stays_true():
     many = verdict_on(games, check | {"looks": "many"})
     assert once.detail.startswith("at least")
     assert again.detail.startswith("after 3 looks: at least")
-    expected = float(lower_reach([10, 0, 0, 0, 40], 0.05))
+    expected = float(betting_lower_bound([10, 0, 0, 0, 40], 0.05))
     assert again.measured.bound == many.measured.bound == pytest.approx(expected)
     assert once.measured.bound > expected
     noisy = varied(3, 200)

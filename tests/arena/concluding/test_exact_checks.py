@@ -9,8 +9,8 @@ from arena.analysis.checks.claims import FAILS, HOLDS, VACUOUS
 from arena.analysis.checks.registry import verdicts
 from arena.analysis.evidence import evidence_of
 from arena.analysis.move_losses import judge
-from arena.planning.games import Games, moves_of, pieces
-from arena.stats.clustered_means import clusters_needed, ratio_bound
+from arena.planning.games import Games, moves_of_game, pieces
+from arena.stats.clustered_means import clustered_mean_upper_bound, clusters_needed
 from games import game
 from games.solving.solver import sign
 from tests.arena.played import by_hand, experiment, really_played
@@ -68,7 +68,7 @@ def thrown_away(run, agent) -> list[int]:
     rows = []
     for row in range(len(games)):
         player = 0 if games.first[row] == agent else 1
-        mover, best, _ = brute_force(moves_of(games, row))[2]
+        mover, best, _ = brute_force(moves_of_game(games, row))[2]
         worth = sign(best if mover == player else -best)
         result = sign(int(games.margin[row]) * (1 - 2 * player))
         if result < worth and result < 1:
@@ -152,7 +152,7 @@ def losses(run, agent) -> dict[int, list[tuple[int, int, int]]]:
     found: dict[int, list[tuple[int, int, int]]] = {}
     for row in range(len(games)):
         player = 0 if games.first[row] == agent else 1
-        plies = brute_force(moves_of(games, row))[2:]
+        plies = brute_force(moves_of_game(games, row))[2:]
         own = [(best, left, best - left) for mover, best, left in plies if mover == player]
         found.setdefault(int(games.opening[row]), []).extend(own)
     return found
@@ -162,7 +162,7 @@ def test_the_mean_loss_is_that_of_brute_force_with_a_bound_over_openings(wild):
     own = losses(wild, 0)
     lost = [move[2] for moves in own.values() for move in moves]
     clusters = [opening for opening, moves in own.items() for _ in moves]
-    bound = ratio_bound(clusters, lost, 0.95)
+    bound = clustered_mean_upper_bound(clusters, lost, 0.95)
     check = {"that": "one", "max_mean_loss": 0.0, "last_beans": 12, "min_distinct": 2}
     found = verdict_on(wild, check)
     assert found.status == FAILS
@@ -204,7 +204,7 @@ def test_the_bound_of_a_ratio_covers_it(openings, shape):
         sizes = random.integers(1, 20, openings)
         level = random.gamma(shape, 0.4 / shape, openings)
         sums = random.poisson(level * sizes).astype(float)
-        bound = ratio_bound(
+        bound = clustered_mean_upper_bound(
             np.repeat(np.arange(openings), sizes), np.repeat(sums / sizes, sizes), 0.95
         )
         covered += bound.high >= 0.4
@@ -212,15 +212,17 @@ def test_the_bound_of_a_ratio_covers_it(openings, shape):
 
 
 def test_a_loss_that_few_openings_show_is_not_denied_by_perfect_ones():
-    assert ratio_bound(range(10), [0] * 10, 0.95).high == pytest.approx(2 * (1 - 0.05**0.1))
+    assert clustered_mean_upper_bound(range(10), [0] * 10, 0.95).high == pytest.approx(
+        2 * (1 - 0.05**0.1)
+    )
     least = clusters_needed(0.1, 0.95)
     assert least == 59  # log(0.05) / log(1 - 0.1 / 2)
-    assert ratio_bound(range(least), [0] * least, 0.95).high <= 0.1
-    assert ratio_bound(range(least - 1), [0] * (least - 1), 0.95).high > 0.1
+    assert clustered_mean_upper_bound(range(least), [0] * least, 0.95).high <= 0.1
+    assert clustered_mean_upper_bound(range(least - 1), [0] * (least - 1), 0.95).high > 0.1
     assert clusters_needed(0.0, 0.95) is None
     assert clusters_needed(5.0, 0.95) == 2
 
 
 def test_one_cluster_bounds_nothing():
-    assert ratio_bound([], [], 0.95) is None
-    assert ratio_bound([1, 1], [0, 2], 0.95) == (1.0, float("inf"), 1)
+    assert clustered_mean_upper_bound([], [], 0.95) is None
+    assert clustered_mean_upper_bound([1, 1], [0, 2], 0.95) == (1.0, float("inf"), 1)

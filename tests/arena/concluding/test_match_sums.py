@@ -13,10 +13,10 @@ from arena.analysis import duplicates as repeated
 from arena.analysis import evidence as evidence_module
 from arena.analysis import match_counts
 from arena.analysis.checks.registry import verdicts
-from arena.analysis.checks.score_bound import first_on_each
+from arena.analysis.checks.score_bound import first_score_per_opening
 from arena.analysis.evidence import evidence_of, pair_scores_of
 from arena.analysis.summary import summarise
-from arena.planning.games import COLUMNS, Termination, cut, pieces
+from arena.planning.games import COLUMNS, Termination, pieces, slice_games
 from tests.arena.concluding.naive import whole_table
 from tests.arena.played import columns, experiment
 
@@ -91,7 +91,9 @@ def test_a_match_has_the_pairings_of_the_whole_table(little_at_once, rows):
             assert getattr(match, name) == sum(each[name] for each in pairings)
         assert match.won == sum(each["points"].count(2) for each in pairings)
         first = {each["opening"]: sum(each["points"]) / 4 for each in reversed(pairings)}
-        assert first_on_each(match).tolist() == [score for _, score in sorted(first.items())]
+        assert first_score_per_opening(match).tolist() == [
+            score for _, score in sorted(first.items())
+        ]
         for clean in (False, True):
             scores = np.concatenate(list(pair_scores_of(evidence, match, clean)))
             own = [each for each in pairings if each["clean"] or not clean]
@@ -118,7 +120,8 @@ def whole_and_parted(rows, pairings):
     yield evidence_of(ASKED.plan, lambda: [games])
     with smaller():
         yield evidence_of(
-            ASKED.plan, lambda: (cut(games, at, at + size) for at in range(0, len(games), size))
+            ASKED.plan,
+            lambda: (slice_games(games, at, at + size) for at in range(0, len(games), size)),
         )
 
 
@@ -159,9 +162,9 @@ def test_repeats_are_found_in_shares_as_in_one(size, monkeypatch):
     table = {name: np.zeros(40, kind) for name, kind in COLUMNS.items()}
     table["game_id"] = rng.choice(rng.integers(0, 2**63, 15), 40).astype(np.uint64)
     games = match_counts.Games(table, None, {})
-    expected = repeated.repeats([games])
+    expected = repeated.duplicate_flags([games])
     monkeypatch.setattr(repeated, "AT_ONCE", size)
-    assert repeated.repeats([cut(games, at, at + 7) for at in range(0, 40, 7)]).tolist() == (
-        expected.tolist()
-    )
+    assert repeated.duplicate_flags(
+        [slice_games(games, at, at + 7) for at in range(0, 40, 7)]
+    ).tolist() == (expected.tolist())
     assert 0 < expected.sum() < 40

@@ -8,13 +8,13 @@ from arena.analysis.evidence import evidence_of
 from arena.analysis.standings import (
     GameTally,
     official_places,
-    points_lines,
-    points_rows,
+    points_standings,
+    points_table_lines,
     scheduled_places,
     tallies,
 )
 from arena.planning.games import COLUMNS, Games, Termination
-from arena.planning.rounds import Row, TournamentStanding
+from arena.planning.rounds import StandingRow, TournamentStanding
 from arena.stats.elo import FEW_OPENINGS
 from tests.arena.played import experiment
 from tests.arena.running import called, directory_of, experiment_file, small
@@ -42,7 +42,7 @@ def table_of(games):
     found = evidence_of(THREE, lambda: [games])
     own = dict(zip(THREE.names, tallies(found.matches, 3), strict=True))
     places = official_places(own, THREE.names, openings=found.openings, by_points=True)
-    return points_rows(own, places)
+    return points_standings(own, places)
 
 
 def test_points_come_first_then_games_won_then_the_sum_of_scores():
@@ -68,7 +68,7 @@ def test_equals_are_told_apart_by_final_scores_or_share_the_place(margin, places
         (0, 1, (2, 5 + margin), (0, -5)), (0, 2, (2, 1), (2, 1)), (1, 2, (2, 1), (2, 1))
     )
     assert [row.place for row in rows()] == places
-    assert ("champions" in points_lines(rows())[-2]) == (places[:2] == [1, 1])
+    assert ("champions" in points_table_lines(rows())[-2]) == (places[:2] == [1, 1])
 
 
 def test_agents_that_played_fewer_games_are_ranked_by_points_per_game():
@@ -90,7 +90,7 @@ def test_ratings_rank_unless_there_are_too_few_openings_or_the_schedule_gave_pla
     assert official_places(own, rated, openings=FEW_OPENINGS) == {"a": 1, "b": 2}
     assert official_places(own, rated, openings=FEW_OPENINGS - 1) == {"b": 1, "a": 2}
     assert official_places(own, rated, openings=FEW_OPENINGS, by_points=True) == {"b": 1, "a": 2}
-    rows = Row(1, "winner", "won", 1), Row(0, "out", "lost")
+    rows = StandingRow(1, "winner", "won", 1), StandingRow(0, "out", "lost")
     ended = TournamentStanding("best", 1, over=True, rows=rows, answer="")
     scheduled = scheduled_places(ended, rated)
     places = official_places(own, rated, openings=FEW_OPENINGS, scheduled=scheduled)

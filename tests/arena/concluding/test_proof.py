@@ -7,7 +7,7 @@ import pytest
 
 from agents.core import AgentSpec
 from agents.registry import build, varies
-from arena.analysis.checks.proof import NoProof, Pulse, prove
+from arena.analysis.checks.proof import NoProof, ProgressReporter, prove
 from games import game
 
 SMALL = ["kalah(2,2)", "kalah(3,2)", "kalah(3,3)", "owari(3,2)", "othello(4)"]
@@ -126,12 +126,12 @@ def test_a_long_proof_says_how_far_it_has_come(monkeypatch):
     monkeypatch.setattr("arena.analysis.checks.proof.FIRST_SECONDS", -1.0)
     monkeypatch.setattr("arena.analysis.checks.proof.PULSE_SECONDS", 0.0)
     told = list[str]()
-    pulse = Pulse(told.append)
+    pulse = ProgressReporter(told.append)
     for positions in range(1, 130):
         pulse.beat(positions)
     assert told == ["proving: 64 positions walked", "proving: 128 positions walked"]
     # The walk of a proof has one, which hears nothing where nobody listens.
-    Pulse(None).beat(64)
+    ProgressReporter(None).beat(64)
     of, told = game("kalah(3,3)"), list[str]()
     proof = prove(of, build(AgentSpec("first"), of), 0, tell=told.append)
     assert len(told) == proof.positions // 64

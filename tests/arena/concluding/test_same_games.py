@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from agents.core import AgentSpec
-from arena.analysis.duplicates import FEWEST, SameGames, changed
-from arena.planning.games import Games, Termination, cut, moves_of
-from arena.report.answer import answer_of
-from arena.report.data import stored_report
+from arena.analysis.duplicates import FEWEST, DuplicateAgentFinder, changed
+from arena.planning.games import Games, Termination, moves_of_game, slice_games
+from arena.report.answer import make_answer
+from arena.report.data import load_report
 from games import game
 from tests.arena.played import experiment, really_played
 from tests.arena.running import ROOT, directory_of, experiment_file, played
@@ -38,8 +38,11 @@ def result(games: Games, specs, repeat=None):
     """The finding about games that come in two parts."""
     half = len(games) // 4 * 2
     repeat = np.zeros(len(games), np.bool_) if repeat is None else repeat
-    parts = [(cut(games, 0, half), repeat[:half]), (cut(games, half, len(games)), repeat[half:])]
-    same = SameGames(specs)
+    parts = [
+        (slice_games(games, 0, half), repeat[:half]),
+        (slice_games(games, half, len(games)), repeat[half:]),
+    ]
+    same = DuplicateAgentFinder(specs)
     for part in parts:
         same.take(*part)
     return same.found(game("kalah(4,3)"), lambda: parts)
@@ -119,7 +122,7 @@ def test_moves_show_which_side_changed(real_games):
     by_pair = {}
     for row in range(len(real_games)):
         seats = int(real_games.first[row]), int(real_games.second[row])
-        by_pair[*seats, int(real_games.opening[row])] = np.array(moves_of(real_games, row))
+        by_pair[*seats, int(real_games.opening[row])] = np.array(moves_of_game(real_games, row))
     seen = set()
     for (first, second, opening), moves in by_pair.items():
         if {first, second} & {0, 1} and 4 in (first, second):  # a copy against the dice
@@ -151,7 +154,7 @@ def test_a_run_says_it_in_one_line_and_on_its_page(tmp_path, capsys):
     assert line in " ".join(capsys.readouterr().out.split())
     run = directory_of(tmp_path / "results")
     assert json.loads((run / "summary.json").read_text())["same_players"] == [line]
-    assert line in answer_of(stored_report(run)).sure
+    assert line in make_answer(load_report(run)).sure
 
 
 @pytest.mark.slow

@@ -10,19 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.analysis import duplicates
-from arena.analysis.duplicates import repeats
+from arena.analysis.duplicates import duplicate_flags
 from arena.analysis.evidence import evidence_of
-from arena.analysis.standings import results_of
+from arena.analysis.standings import rating_data_of_matches
 from arena.analysis.summary import summarise
 from arena.analysis.tables import elo_rows, win_rate_rows
 from arena.planning.games import COLUMNS, Games
 from arena.stats.counts import Wdl
 from arena.stats.estimate import EstimateKind
 from arena.stats.match_estimate import matchup
-from arena.stats.rating_data import gather
-from arena.stats.sprt import Decision, SprtPlan, advance, begin
-from arena.stats.sprt_estimates import raw_estimate
-from arena.stats.text import NO_ANSWER, matchup_text
+from arena.stats.rating_data import rating_data
+from arena.stats.sprt import Decision, SprtPlan, begin, update_sprt
+from arena.stats.sprt_estimates import uncorrected_estimate
+from arena.stats.text import NO_ANSWER, match_estimate_text
 from tests.arena.played import FORFEIT, by_hand, experiment, summed
 
 TWO = experiment(["smart", "bad"]).plan
@@ -57,12 +57,12 @@ def test_a_repeat_is_a_game_that_the_same_seats_played_before(pairings):
     for key in zip(games.game_id, games.first, games.second, strict=True):
         expected.append(key in seen)
         seen.add(key)
-    assert repeats([games]).tolist() == expected
+    assert duplicate_flags([games]).tolist() == expected
 
 
 def test_the_same_game_between_other_agents_or_in_other_seats_is_no_repeat():
     games = by_hand((0, 1, [(0, "WW", 5, 5)]), (0, 2, [(0, "WW", 5, 5)]))
-    assert not repeats([games]).any()
+    assert not duplicate_flags([games]).any()
 
 
 def test_few_repeats_among_more_games_than_are_looked_at_at_once_are_found(monkeypatch):
@@ -71,7 +71,7 @@ def test_few_repeats_among_more_games_than_are_looked_at_at_once_are_found(monke
     columns = {name: np.zeros(size, kind) for name, kind in COLUMNS.items()}
     columns["game_id"] = rng.integers(0, 2**63, size).astype(np.uint64)
     columns["game_id"][80_000:80_100] = columns["game_id"][:100]
-    found = repeats([Games(columns, None, {})])
+    found = duplicate_flags([Games(columns, None, {})])
     assert np.flatnonzero(found).tolist() == list(range(80_000, 80_100))
 
 
@@ -254,7 +254,7 @@ def test_a_row_is_what_the_statistics_say_of_the_same_pairings():
     scores = ([points[word[seat]] for _, word in pairings] for seat in (0, 1))
     expected = matchup([o for o, _ in pairings], *scores)
     assert (row.row.score, row.row.elo) == (expected.score, expected.elo)
-    assert row.text == matchup_text(expected)
+    assert row.text == match_estimate_text(expected)
 
 
 # Ratings.
@@ -291,13 +291,13 @@ def test_results_are_those_of_the_single_games():
     games = by_hand(*random_matches(3))
     found = evidence_of(THREE, lambda: [games]).matches
     scores = games.result / 2
-    expected = gather(games.first, games.second, scores, games.opening, 3)
-    made = results_of(found, 3)
+    expected = rating_data(games.first, games.second, scores, games.opening, 3)
+    made = rating_data_of_matches(found, 3)
     assert (made.agents, made.openings) == (expected.agents, expected.openings)
     for name in ("opening", "pair", "games", "points", "drawn"):
         assert getattr(made, name).tolist() == getattr(expected, name).tolist()
-    blocked = gather(games.first, games.second, scores, games.opening % 7, 3)
-    assert results_of(found, 3, 7).points.tolist() == blocked.points.tolist()
+    blocked = rating_data(games.first, games.second, scores, games.opening % 7, 3)
+    assert rating_data_of_matches(found, 3, 7).points.tolist() == blocked.points.tolist()
 
 
 def random_matches(agents):
@@ -340,7 +340,7 @@ def test_after_a_sequential_test_every_estimate_says_so():
     plan = SprtPlan(0.0, 50.0)
     letters = ["WW", "WL", "WW", "WL", "WD"] * 40
     points = {"W": 1.0, "D": 0.5, "L": 0.0}
-    state = advance(plan, begin(plan), [sum(points[p] for p in two) / 2 for two in letters])
+    state = update_sprt(plan, begin(plan), [sum(points[p] for p in two) / 2 for two in letters])
     assert state.decision is Decision.ELO1
     pairings = list(enumerate(letters))[: state.observations]
     summary = summed(by_hand((0, 1, pairings)), TWO, sprt=(plan, state))
@@ -352,7 +352,7 @@ def test_after_a_sequential_test_every_estimate_says_so():
     assert {rated.elo.kind for rated in summary.ratings} == {EstimateKind.SPRT}
     # One raw interval, wherever it is shown.
     assert summary.stopped.raw == row.row.elo
-    assert raw_estimate(state) == row.row.elo
+    assert uncorrected_estimate(state) == row.row.elo
 
 
 # Everything at once.

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.analysis.move_losses.judge import JudgeSettings, TimeIsUp, judge
-from arena.analysis.move_losses.losses import shares
-from arena.analysis.move_losses.run_lines import judged_run
+from arena.analysis.move_losses.judge import JudgeSettings, TimeLimitReached, judge_run
+from arena.analysis.move_losses.losses import agent_losses
+from arena.analysis.move_losses.run_lines import load_run_lines
 from arena.commands.judge import main
 from arena.playing.options import Interrupts
 from arena.playing.worker import PlayOptions
@@ -170,22 +170,22 @@ def test_the_table_is_the_same_for_any_number_of_workers(small_run, tmp_path):
 def test_a_judgement_that_was_stopped_goes_on_where_it_was(small_run, tmp_path):
     whole = bytes_of(shutil.copytree(small_run, tmp_path / "a"), "--last-beans", "12")
     directory = shutil.copytree(small_run, tmp_path / "b")
-    run, settings = judged_run(directory), JudgeSettings(last=12)
+    run, settings = load_run_lines(directory), JudgeSettings(last=12)
     options = PlayOptions(0, Interrupts())
 
     def stop(now):
         if now.done:
-            raise TimeIsUp
+            raise TimeLimitReached
 
     assert not judge_until(run, settings, options, stop).complete
     seen = []
-    judge(run, settings, options, lambda now: seen.append(now.done))
+    judge_run(run, settings, options, lambda now: seen.append(now.done))
     assert seen[0] > 0
     assert bytes_of(directory, "--last-beans", "12") == whole
 
 
 def judge_until(run, settings, options, stop):
-    return judge(run, settings, options, stop)
+    return judge_run(run, settings, options, stop)
 
 
 def test_with_seconds_it_goes_on_to_the_start(small_run, tmp_path):
@@ -197,12 +197,12 @@ def test_with_seconds_it_goes_on_to_the_start(small_run, tmp_path):
 
 
 def test_a_question_that_takes_too_many_positions_stays_open(small_run, tmp_path):
-    run = judged_run(shutil.copytree(small_run, tmp_path / "a"))
+    run = load_run_lines(shutil.copytree(small_run, tmp_path / "a"))
     few = JudgeSettings(last=99, nodes=40, database_beans=2)
-    judgement = judge(run, few, PlayOptions(0, Interrupts()))
-    exact = judge(run, replace(few, nodes=None), PlayOptions(0, Interrupts()))
-    assert sum(agent.total("judged") for agent in shares(judgement)) < sum(
-        agent.total("judged") for agent in shares(exact)
+    judgement = judge_run(run, few, PlayOptions(0, Interrupts()))
+    exact = judge_run(run, replace(few, nodes=None), PlayOptions(0, Interrupts()))
+    assert sum(agent.total("judged") for agent in agent_losses(judgement)) < sum(
+        agent.total("judged") for agent in agent_losses(exact)
     )
     for some, every in zip(judgement.plies, exact.plies, strict=True):
         tried = some["low"] > -1000
@@ -212,7 +212,7 @@ def test_a_question_that_takes_too_many_positions_stays_open(small_run, tmp_path
 
 @pytest.mark.parametrize("last", [8, 14, 99])
 def test_the_compiled_walk_finds_what_questions_find(small_run, last):
-    run, of = judged_run(small_run), game("kalah(4,3)")
+    run, of = load_run_lines(small_run), game("kalah(4,3)")
     fast, slow = (make(solver_of(of, SolverSettings(12, 6))) for make in (judge_of, SolverJudge))
     for line in run.lines[:10]:
         limits = JudgeLimits(last)

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from arena.storage.parquet import array_of, column_of, list_of, numbers_of, sentences, taken
+from arena.storage.parquet import joined_words, numbers_of, taken, to_arrow, to_list, to_numpy
 
 SIZES = (0, 1, 7, 8, 9, 100)  # bits of what is known are kept eight by eight
 WORDS = ("", "a", "\u00df\u20ac", "d3 c3 c4")
@@ -47,13 +47,13 @@ def test_numbers_are_those_of_pyarrow_there_and_back(kind):
     for size in SIZES:
         values = drawn(kind, size, rng)
         listed, known = with_gaps(values.tolist(), rng), rng.random(size) < 0.5
-        assert same(column_of(values, of), pa.array(values, of))
-        assert same(column_of(listed, of), pa.array(listed, of))
+        assert same(to_arrow(values, of), pa.array(values, of))
+        assert same(to_arrow(listed, of), pa.array(listed, of))
         assert same(numbers_of(values, known), pa.array(values, of, mask=~known))
         for column in (*pieces(pa.array(values, of)), *pieces(pa.array(listed, of))):
-            assert list_of(column) == column.to_pylist()
+            assert to_list(column) == column.to_pylist()
             if kind != "bool" or not column.null_count:
-                ours, theirs = array_of(column), array_by_pyarrow(column)
+                ours, theirs = to_numpy(column), array_by_pyarrow(column)
                 assert ours.dtype == theirs.dtype
                 assert np.array_equal(ours, theirs, equal_nan=ours.dtype.kind == "f")
 
@@ -64,27 +64,27 @@ def test_texts_are_those_of_pyarrow_there_and_back():
         whole = [WORDS[place] for place in rng.integers(0, len(WORDS), size)]
         for texts in (whole, with_gaps(whole, rng), [None] * size):
             column = pa.array(texts, pa.string())
-            assert same(column_of(texts, pa.string()), column)
+            assert same(to_arrow(texts, pa.string()), column)
             for each in (*pieces(column), *pieces(column.dictionary_encode())):
-                assert list_of(each) == each.to_pylist()
-                assert array_of(each).tolist() == each.to_pylist()
-        assert same(column_of(np.array(whole, object), pa.string()), pa.array(whole, pa.string()))
+                assert to_list(each) == each.to_pylist()
+                assert to_numpy(each).tolist() == each.to_pylist()
+        assert same(to_arrow(np.array(whole, object), pa.string()), pa.array(whole, pa.string()))
 
 
 def test_a_table_of_others_is_read_too():
     column = pa.array([[1, 2], None, []])
-    assert list_of(column) == [[1, 2], None, []]
-    assert list_of(pa.array([None, None])) == [None, None]
+    assert to_list(column) == [[1, 2], None, []]
+    assert to_list(pa.array([None, None])) == [None, None]
 
 
 def test_a_number_that_does_not_fit_is_not_made_another():
     with pytest.raises(ValueError, match="of type int64 do not fit into int8"):
-        column_of(np.array([1, 300]), pa.int8())
+        to_arrow(np.array([1, 300]), pa.int8())
     with pytest.raises(ValueError, match="of type float64 do not fit into int32"):
         numbers_of(np.array([0.5]), None, pa.int32())
 
 
 def test_sentences_take_as_many_words_as_they_are_long():
-    made = sentences(["a", "b"], np.array([0, 1, 1, 0]), np.array([3, 0, 1]))
-    assert list_of(made) == ["a b b", "", "a"]
-    assert list_of(taken(made, np.array([2, 0]))) == ["a", "a b b"]
+    made = joined_words(["a", "b"], np.array([0, 1, 1, 0]), np.array([3, 0, 1]))
+    assert to_list(made) == ["a b b", "", "a"]
+    assert to_list(taken(made, np.array([2, 0]))) == ["a", "a b b"]

@@ -8,7 +8,7 @@ import pytest
 from arena.commands.verify import main as verify
 from arena.config.experiment import load
 from arena.storage import provenance
-from arena.storage.run_differences import why_new
+from arena.storage.run_differences import explain_new_run
 from games.base import file_trees
 from games.user_games.load import digest_of
 from tests.arena.running import directory_of, played, small
@@ -69,7 +69,7 @@ def experiment(files, agent, pairs=2):
 
 
 def digest(path):
-    return provenance.origin_of("demo", load(path).plan).digest
+    return provenance.identify_run("demo", load(path).plan).digest
 
 
 @pytest.mark.parametrize("edited", ["mylib/deep.py", "mylib/__init__.py", "bot.py"])
@@ -80,8 +80,8 @@ def test_an_edit_inside_a_package_is_another_run_and_the_kept_copy_plays(files, 
     assert before == run.name
     (files / edited).write_text(FILES[edited] + "# edited\n")
     assert digest(path) != before
-    changed = provenance.origin_of("demo", load(path).plan)
-    assert why_new(run.parent / "new", changed).endswith(f"{edited} changed")
+    changed = provenance.identify_run("demo", load(path).plan)
+    assert explain_new_run(run.parent / "new", changed).endswith(f"{edited} changed")
     (files / "mylib/deep.py").write_text("LAST = 0\n")
     assert verify([str(run), "--all"]) == 0
     assert f"{edited} has changed since this run: its kept copy" in capsys.readouterr().err

@@ -7,21 +7,21 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from arena.planning.games import PLAYED, Games, encoded
-from arena.planning.pair_order import Pairings
+from arena.planning.games import RESULT_COLUMNS, Games, encode_games
+from arena.planning.pair_order import PairOrder
 from arena.storage.journal import DirectoryError, Journal
 from tests.arena.running import database
 
-SCHEDULE = Pairings(
+SCHEDULE = PairOrder(
     1, "kalah(4,3)", ("a", "b"), ((0, 1),), 100, np.ones(1, np.uint64), np.zeros(1, np.int8)
 )
 
 
 def blob(start, stop):
     """Games whose plies are their rows in the whole run."""
-    columns = {name: np.zeros(2 * (stop - start), kind) for name, kind in PLAYED.items()}
+    columns = {name: np.zeros(2 * (stop - start), kind) for name, kind in RESULT_COLUMNS.items()}
     columns["plies"] = np.arange(2 * start, 2 * stop).astype(np.int32)
-    return encoded(Games(columns, None, {}))
+    return encode_games(Games(columns, None, {}))
 
 
 def fill(store, *bounds):

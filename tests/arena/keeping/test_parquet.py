@@ -13,13 +13,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from agents.core import AgentSpec
-from arena.analysis.duplicates import repeats
+from arena.analysis.duplicates import duplicate_flags
 from arena.analysis.tables import EloRow, WinRateRow, elo_rows, win_rate_rows
-from arena.analysis.timings import Timing, timings
-from arena.planning.games import COLUMNS, Games, joined, moves_of
+from arena.analysis.timings import Timing, timing_rows
+from arena.planning.games import COLUMNS, Games, concat_games, moves_of_game
 from arena.planning.openings.openings import Openings
 from arena.storage import game_table, parquet
-from arena.storage.game_table import GAME_COLUMNS, write_games
+from arena.storage.game_table import GAME_SCHEMA, write_games
 from arena.storage.parquet import TableError, TextColumn, write_columns, write_rows
 from arena.storage.provenance import read_run
 from games import game
@@ -32,7 +32,7 @@ DOCUMENT = Path(__file__).parents[3] / "docs" / "results.md"
 
 
 def written(path, asked, games, openings, parts=None, moves=True):
-    of, names, found = asked.plan.of, asked.plan.names, repeats([games])
+    of, names, found = asked.plan.of, asked.plan.names, duplicate_flags([games])
     write_games(path, parts or [games], found, of, names, openings, ORIGIN, moves=moves)
     return pd.read_parquet(path)
 
@@ -48,7 +48,7 @@ def cut(games, *ends):
     pieces, begin = [], 0
     for end in (*ends, len(games)):
         columns = {name: column[begin:end] for name, column in games.columns.items()}
-        moves = [move for row in range(begin, end) for move in moves_of(games, row)]
+        moves = [move for row in range(begin, end) for move in moves_of_game(games, row)]
         pieces.append(Games(columns, np.array(moves, np.int16), {}))
         begin = end
     return pieces
@@ -57,7 +57,7 @@ def cut(games, *ends):
 def test_pandas_reads_every_column_of_a_game(run, tmp_path):
     asked, games, openings = run
     frame = written(tmp_path / "games.parquet", asked, games, openings)
-    assert list(frame) == list(GAME_COLUMNS)
+    assert list(frame) == list(GAME_SCHEMA)
     assert frame.attrs == ORIGIN
     assert frame["game"].tolist() == list(range(len(games)))
     assert frame["first"].tolist() == ["hasty", "noisy"] * 3
@@ -76,8 +76,8 @@ def test_moves_are_written_as_players_write_them(name, tmp_path):
     games, openings = really_played(asked, lines)
     frame = written(tmp_path / "games.parquet", asked, games, openings)
     for row, text in enumerate(frame["moves"]):
-        assert text == of.write(moves_of(games, row))
-        assert len(of.replay(text)) == len(moves_of(games, row)) + 1
+        assert text == of.write(moves_of_game(games, row))
+        assert len(of.replay(text)) == len(moves_of_game(games, row)) + 1
     assert frame["opening_moves"].tolist() == [of.write(lines[o]) for o in games.opening]
     assert all(
         text.startswith(begun)
@@ -96,11 +96,11 @@ def test_without_kept_moves_there_is_no_such_column(run, tmp_path):
     asked, games, openings = run
     without = Games(games.columns, None, {})
     frame = written(tmp_path / "games.parquet", asked, without, openings, moves=False)
-    assert list(frame) == [name for name in GAME_COLUMNS if name != "moves"]
+    assert list(frame) == [name for name in GAME_SCHEMA if name != "moves"]
 
 
 def test_how_games_arrive_leaves_no_trace_in_the_file(run, tmp_path, monkeypatch):
-    monkeypatch.setattr(game_table, "ROWS_AT_ONCE", 4)
+    monkeypatch.setattr(game_table, "CHUNK_ROWS", 4)
     asked, games, openings = run
     whole, pieces = tmp_path / "whole.parquet", tmp_path / "pieces.parquet"
     written(whole, asked, games, openings)
@@ -185,7 +185,7 @@ def test_the_reproducible_tables_hold_no_clock(run, tmp_path):
 
 def test_timings_are_sums_over_both_seats(tmp_path):
     games = by_hand((0, 1, [(0, "WL"), (1, "WL")]), (0, 2, [(0, "WL")]))
-    found = timings(games, ("a", "b", "c"))
+    found = timing_rows(games, ("a", "b", "c"))
     write_rows(tmp_path / "timings.parquet", Timing, found, ORIGIN)
     frame = pd.read_parquet(tmp_path / "timings.parquet").set_index(["agent", "opponent"])
     assert [*frame.index.names, *frame] == list(Timing._fields)
@@ -223,13 +223,13 @@ def test_provenance_is_in_the_file_for_other_readers_too(run, tmp_path):
 
 def test_rows_of_many_parts_are_those_of_all_games(run):
     _, games, _ = run
-    assert joined(cut(games, 1, 3)).moves.tolist() == games.moves.tolist()
+    assert concat_games(cut(games, 1, 3)).moves.tolist() == games.moves.tolist()
 
 
 @pytest.mark.parametrize(
     ("table", "names"),
     [
-        ("games.parquet", tuple(GAME_COLUMNS)),
+        ("games.parquet", tuple(GAME_SCHEMA)),
         ("elo.parquet", EloRow._fields),
         ("win_rates.parquet", WinRateRow._fields),
         ("timings.parquet", Timing._fields),
@@ -260,9 +260,9 @@ def test_a_pipe_in_place_of_a_table_is_refused_at_once(tmp_path):
     for read in (
         lambda: parquet.read_columns(pipe, ["pair"]),
         lambda: parquet.read_rows(pipe, EloRow),
-        lambda: parquet.rows_of(pipe),
-        lambda: parquet.words_of(pipe, "first"),
-        lambda: parquet.read_texts(pipe, "moves", [0]),
+        lambda: parquet.count_rows(pipe),
+        lambda: parquet.distinct_values(pipe, "first"),
+        lambda: parquet.take_texts(pipe, "moves", [0]),
     ):
         with pytest.raises(parquet.TableError, match="it is no file"):
             read()

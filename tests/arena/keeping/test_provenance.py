@@ -8,14 +8,14 @@ import pytest
 from arena.config.experiment import load
 from arena.storage import provenance
 from arena.storage.provenance import (
-    changes,
     code_digest,
     deciding_sources,
-    origin_of,
+    identify_run,
+    plan_changes,
     read_run,
     write_run,
 )
-from arena.storage.run_differences import why_new
+from arena.storage.run_differences import explain_new_run
 from tests.arena.running import experiment_file, small
 
 
@@ -24,7 +24,7 @@ def experiment(directory, text="", bots=("good",), overrides=()):
 
 
 def origin(directory, text="", overrides=()):
-    return origin_of("demo", experiment(directory, text, overrides=overrides))
+    return identify_run("demo", experiment(directory, text, overrides=overrides))
 
 
 def test_a_run_is_named_by_what_decides_its_games(tmp_path):
@@ -37,7 +37,7 @@ def test_a_run_is_named_by_what_decides_its_games(tmp_path):
     assert origin(tmp_path / "moved").digest == name
     changed = experiment(tmp_path)
     (tmp_path / "good.py").write_text("def choose(view, legal, rng):\n    return legal[0]\n")
-    assert origin_of("demo", changed).digest != name
+    assert identify_run("demo", changed).digest != name
 
 
 @pytest.fixture(scope="module")
@@ -97,19 +97,19 @@ def test_an_edit_of_any_source_that_decides_games_changes_the_digest(sources, mo
 def test_changes_are_told_by_name():
     old = {"pairs": 10, "agents": {"a": {"depth": 3}, "b": {"depth": 4}}, "list": ["x"] * 50}
     new = {"pairs": 20, "agents": {"a": {"depth": 5}, "c": {"depth": 4}}, "list": ["y"] * 50}
-    assert changes(old, new) == [
+    assert plan_changes(old, new) == [
         "pairs was 10, is 20",
         "agents.a.depth was 3, is 5",
         "agents.c is new",
         "agents.b is gone",
         "list changed",
     ]
-    assert changes(old, old) == []
+    assert plan_changes(old, old) == []
 
 
 def test_a_new_run_says_why_it_is_not_the_old_one(tmp_path):
     def told(now):
-        return why_new(tmp_path / "results" / "new", now)
+        return explain_new_run(tmp_path / "results" / "new", now)
 
     old = tmp_path / "results" / "old"
     assert told(origin(tmp_path)) is None
@@ -121,14 +121,14 @@ def test_a_new_run_says_why_it_is_not_the_old_one(tmp_path):
     assert "pitflip itself changed" in told(origin(tmp_path))
     now = experiment(tmp_path)
     (tmp_path / "good.py").write_text("choose = None\n")
-    changed = origin_of("demo", now)
+    changed = identify_run("demo", now)
     assert told(changed).endswith("old is kept: good.py changed")
     later = tmp_path / "results" / "later"
     later.mkdir()
     write_run(later, origin(tmp_path, overrides=["seed=6"]), {})
     now = experiment(tmp_path)
     (tmp_path / "good.py").write_text("choose = None\n")
-    changed = origin_of("demo", now)
+    changed = identify_run("demo", now)
     # The file is what was changed, though the latest run has another seed, too.
     assert told(changed).endswith("old is kept: good.py changed")
     (tmp_path / "results" / "new").mkdir()

@@ -5,7 +5,7 @@ import os
 import signal
 import time
 
-from arena.playing.executor import in_order, in_turn
+from arena.playing.executor import iterate_items, run_in_order
 from arena.storage.run_log import RunLog, renew_logs
 from tests.arena.playing.crew import AnyCrew
 
@@ -27,9 +27,9 @@ def say_and_die(number):
 def test_no_record_of_a_worker_is_lost(tmp_path):
     with RunLog(tmp_path / "run.log"):
         log.warning("from the parent")
-        assert list(in_order(AnyCrew(say, 3, mend=renew_logs), in_turn(range(50)))) == list(
-            range(50)
-        )
+        assert list(
+            run_in_order(AnyCrew(say, 3, mend=renew_logs), iterate_items(range(50)))
+        ) == list(range(50))
     lines = (tmp_path / "run.log").read_text().splitlines()
     told = sorted(line.partition("workers: ")[2] for line in lines)
     expected = [f"number {n}, line {line}" for n in range(50) for line in range(20)]
@@ -41,7 +41,9 @@ def test_after_a_death_the_log_goes_on_and_closes_soon(tmp_path):
     with RunLog(tmp_path / "run.log"):
         for _ in range(3):
             renew_logs()
-        assert list(in_order(AnyCrew(say, 2, mend=renew_logs), in_turn(range(5)))) == list(range(5))
+        assert list(
+            run_in_order(AnyCrew(say, 2, mend=renew_logs), iterate_items(range(5)))
+        ) == list(range(5))
         begun = time.monotonic()
     assert time.monotonic() - begun < 4.0
     assert len((tmp_path / "run.log").read_text().splitlines()) == 100

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from agents.core import SpecError
-from agents.spec import player_spec
+from agents.spec import spec_from_text
 from agents.user_files import split_reference
 from arena.commands.explain import main as explain
 from arena.commands.play import main as play
 from arena.commands.verify import main as verify
 from arena.config.experiment import load
 from arena.config.toml_file import ExperimentError
-from arena.storage.git import VersionError, commits_of, tree_of
-from arena.storage.versions import at_version, materialised, versioned
+from arena.storage.git import VersionError, list_commits, open_revision
+from arena.storage.versions import checkout_version, parse_version, resolve_version
 from tests.arena.running import played
 
 OLD, NEW = "# one\nimport beside\n", "# two\nimport beside\n"
@@ -69,17 +69,17 @@ def tree(tmp_path_factory):
     ],
 )
 def test_a_version_stands_after_the_files_ending(written, parts):
-    assert versioned(written) == parts
-    assert versioned("heur.py:evaluate") is None
+    assert parse_version(written) == parts
+    assert parse_version("heur.py:evaluate") is None
 
 
 def test_a_revision_has_its_own_content_with_what_it_imports(tree):
-    old = materialised(tree / "heur.py", "HEAD~1", ())
+    old = checkout_version(tree / "heur.py", "HEAD~1", ())
     assert old.read_text() == OLD
     assert (old.parent / "beside.py").read_text() == "best = 1\n"
-    assert materialised(tree / "heur.py", "HEAD", ()).read_text() == NEW
+    assert checkout_version(tree / "heur.py", "HEAD", ()).read_text() == NEW
     old.write_text("damaged")
-    assert materialised(tree / "heur.py", "HEAD~1", ()).read_text() == OLD
+    assert checkout_version(tree / "heur.py", "HEAD~1", ()).read_text() == OLD
 
 
 def test_a_revision_has_the_packages_that_it_imports(tmp_path):
@@ -97,7 +97,7 @@ def test_a_revision_has_the_packages_that_it_imports(tmp_path):
     git(tmp_path, "add", "-A")
     git(tmp_path, "commit", "-qm", "one")
     (bots / "parts/table.py").write_text("best = 2\n")
-    old = materialised(bots / "mine.py", "HEAD", ()).parent
+    old = checkout_version(bots / "mine.py", "HEAD", ()).parent
     assert (old / "parts/table.py").read_text() == "best = 1\n"
     assert (old / "parts/deep/more.py").is_file()
     assert (old / "parts/weights.json").is_file()
@@ -106,11 +106,11 @@ def test_a_revision_has_the_packages_that_it_imports(tmp_path):
 
 def test_a_dirty_tree_and_a_deleted_file_change_no_revision(tree):
     (tree / "heur.py").write_text("# three\n")
-    assert materialised(tree / "heur.py", "HEAD", ()).read_text() == NEW
+    assert checkout_version(tree / "heur.py", "HEAD", ()).read_text() == NEW
     (tree / "heur.py").unlink()
-    assert materialised(tree / "heur.py", "HEAD", ()).read_text() == NEW
+    assert checkout_version(tree / "heur.py", "HEAD", ()).read_text() == NEW
     git(tree, "checkout", "heur.py")
-    assert materialised(tree / "gone.py", "HEAD~1", ()).read_text() == BOT.format(place=0)
+    assert checkout_version(tree / "gone.py", "HEAD~1", ()).read_text() == BOT.format(place=0)
 
 
 @pytest.mark.parametrize(
@@ -129,16 +129,16 @@ def test_a_dirty_tree_and_a_deleted_file_change_no_revision(tree):
 )
 def test_what_is_no_version_is_said_in_one_line(tree, name, version, said):
     with pytest.raises(VersionError, match=said) as error:
-        materialised(tree / name, version, (tree / "results",))
+        checkout_version(tree / name, version, (tree / "results",))
     assert "\n" not in str(error.value)
 
 
 def test_without_git_or_a_repository_it_is_said(tree, tmp_path, monkeypatch):
     with pytest.raises(VersionError, match="lies in no git repository"):
-        materialised(tmp_path / "heur.py", "HEAD", ())
+        checkout_version(tmp_path / "heur.py", "HEAD", ())
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(VersionError, match="git is not there"):
-        materialised(tree / "heur.py", "HEAD", ())
+        checkout_version(tree / "heur.py", "HEAD", ())
 
 
 def test_nothing_that_a_repository_names_is_executed(tree, tmp_path):
@@ -151,16 +151,16 @@ def test_nothing_that_a_repository_names_is_executed(tree, tmp_path):
     (hooks := tree.parent / ".git" / "hooks").mkdir(exist_ok=True)
     for name in ("post-checkout", "reference-transaction", "post-index-change"):
         (hooks / name).symlink_to(spy)
-    materialised(tree / "heur.py", "HEAD", ())
-    commits_of([tree / "heur.py"], 5)
+    checkout_version(tree / "heur.py", "HEAD", ())
+    list_commits([tree / "heur.py"], 5)
     assert not (tmp_path / "ran").exists()
     (tree / ".gitattributes").unlink()
 
 
 def test_the_commits_that_changed_a_file_are_listed_newest_first(tree):
-    commits = commits_of([tree / "heur.py"], 5)
+    commits = list_commits([tree / "heur.py"], 5)
     assert [each.subject for each in commits] == ["two", "one\tword"]
-    assert tree_of(tree / "heur.py", commits[1].short).commit == commits[1].name
+    assert open_revision(tree / "heur.py", commits[1].short).commit == commits[1].name
 
 
 def test_a_run_keeps_a_version_after_the_file_was_edited_renamed_or_deleted(tmp_path):
@@ -216,17 +216,17 @@ def test_words_of_a_command_line_may_name_a_version(edited, monkeypatch):
     monkeypatch.chdir(edited)
     (edited / "old.toml").write_text(AGENT.format(name="old", file="one.py@HEAD"))
     for word in ("one.py@HEAD", "one.py@HEAD:choose", "old.toml:old"):
-        spec = player_spec(word, {}, at_version)
+        spec = spec_from_text(word, {}, resolve_version)
         path, name = split_reference(str(spec.options["file"]), "choose")
         assert (spec.kind, path.read_text(), name) == ("python", BOT.format(place=0), "choose")
-    (program,) = player_spec("gtp one.py@HEAD", {}, at_version).options["command"]
-    evaluated = player_spec("one.py@HEAD:evaluate", {"depth": 3}, at_version)
+    (program,) = spec_from_text("gtp one.py@HEAD", {}, resolve_version).options["command"]
+    evaluated = spec_from_text("one.py@HEAD:evaluate", {"depth": 3}, resolve_version)
     own = str(evaluated.options["evaluate"])
     assert Path(program).read_text() == BOT.format(place=0)
     assert evaluated.kind == "alphabeta"
     assert Path(own.removesuffix(":evaluate")).read_text() == BOT.format(place=0)
     with pytest.raises(SpecError, match="nothing"):
-        player_spec("one.py@nothing", {}, at_version)
+        spec_from_text("one.py@nothing", {}, resolve_version)
 
 
 def test_explain_and_play_take_a_version(edited, monkeypatch, capsys):

@@ -8,8 +8,8 @@ import pytest
 
 from arena.commands.ladder import main
 from arena.pipeline import ladder as placement
-from arena.pipeline.ladder import LADDER, PLACING, place_in, read_ladder
-from arena.planning.rounds import Row, TournamentStanding
+from arena.pipeline.ladder import LADDER, PLACEMENTS, insertion_index, read_ladder
+from arena.planning.rounds import StandingRow, TournamentStanding
 from games.base.errors import Unfinished
 
 HEAD = 'game = "kalah(4,3)"\nseed = 3\nopenings = { random_plies = 4 }\n[agents]\n'
@@ -49,7 +49,7 @@ def test_a_ladder_places_newcomers_and_never_replays_what_is_known(tmp_path, lad
     assert frame.agent.tolist() == ["deep", "greedy", "random"]
     assert frame.elo.is_monotonic_decreasing
     assert first.out.splitlines()[-4:] == again.out.splitlines()[-4:]
-    assert not list((tmp_path / "ladder" / PLACING).glob("*"))  # nothing is left half done
+    assert not list((tmp_path / "ladder" / PLACEMENTS).glob("*"))  # nothing is left half done
 
 
 @pytest.mark.slow
@@ -195,5 +195,8 @@ def test_a_ladder_that_was_stopped_while_it_was_begun_is_continued(tmp_path, lad
     [((1, 2, 3), 3), ((2, 3, 4), 0), ((1, 3, 4), 1), ((1, None, 4), 2), ((None,) * 4, 2)],
 )
 def test_a_newcomer_goes_into_the_middle_of_the_places_that_are_open(places, expected):
-    rows = [Row(0, "placed", ""), *(Row(n, "out", "", place) for n, place in enumerate(places, 1))]
-    assert place_in(TournamentStanding("place", 1, True, tuple(rows), "")) == expected
+    rows = [
+        StandingRow(0, "placed", ""),
+        *(StandingRow(n, "out", "", place) for n, place in enumerate(places, 1)),
+    ]
+    assert insertion_index(TournamentStanding("place", 1, True, tuple(rows), "")) == expected

@@ -17,13 +17,13 @@ from arena.commands.learn import main
 from arena.commands.report import main as report_main
 from arena.commands.run import main as run_main
 from arena.config.toml_file import ExperimentError
-from arena.learning.config import load_learning
+from arena.learning.config import load_learn_config
 from arena.learning.round_games import stored_round
-from arena.learning.round_match import RoundVerdict, round_match
+from arena.learning.round_match import MatchVerdict, round_match
 from arena.playing.options import Interrupts
 from arena.playing.worker import PlayOptions
-from arena.storage.results import foreign, info_of, is_a_run
-from arena.storage.run_file import NotARun
+from arena.storage.results import foreign_files, is_run_directory, run_info
+from arena.storage.run_file import NotARunError
 from games import game
 from tests.arena.running import ROOT
 
@@ -73,9 +73,9 @@ def finished(tmp_path_factory):
 
 
 def test_a_run_is_listed_with_its_dates_and_games(finished):
-    info = info_of(finished[1])
-    assert is_a_run(finished[1]) and info.state == "finished" and info.begun and info.games
-    assert foreign(finished[1]) == []
+    info = run_info(finished[1])
+    assert is_run_directory(finished[1]) and info.state == "finished" and info.begun and info.games
+    assert foreign_files(finished[1]) == []
 
 
 def test_a_run_leaves_weights_that_say_where_they_come_from(finished):
@@ -89,7 +89,7 @@ def test_a_run_leaves_weights_that_say_where_they_come_from(finished):
     first = said["rounds"][0]
     assert first["digest"] == read.digest
     assert len(first["calibration"]) == 10
-    assert first["match"]["verdict"] in tuple(RoundVerdict)
+    assert first["match"]["verdict"] in tuple(MatchVerdict)
     assert first["held_out"]["error_by_game"] > first["held_out"]["error_by_position"]
 
 
@@ -127,14 +127,14 @@ def test_the_same_command_continues_and_workers_change_nothing(finished, tmp_pat
 
 
 def test_weights_against_themselves_are_never_better(finished, tmp_path):
-    learning = load_learning(finished[0])
+    learning = load_learn_config(finished[0])
     spec = learning.spec
     options = PlayOptions(0, Interrupts())
     none = np.empty(0, np.uint64)
     match = round_match(
         learning, (spec, spec), none, "same", tmp_path, options, lambda _: None, "digest"
     )
-    assert match.verdict is not RoundVerdict.BETTER
+    assert match.verdict is not MatchVerdict.BETTER
 
 
 def test_features_are_fitted_and_written_as_text_too(tmp_path):
@@ -169,14 +169,14 @@ def test_what_is_wrong_is_said_in_a_line(tmp_path, more, words):
     path = tmp_path / "wrong.toml"
     path.write_text(text)
     with pytest.raises(ExperimentError, match=words):
-        load_learning(path)
+        load_learn_config(path)
 
 
 def test_only_our_own_searches_teach(tmp_path):
     path = tmp_path / "wrong.toml"
     path.write_text(TEXT.format(more="").replace('teacher = "teacher"', 'teacher = "user"'))
     with pytest.raises(ExperimentError, match="user cannot teach"):
-        load_learning(path)
+        load_learn_config(path)
 
 
 @pytest.mark.slow
@@ -219,7 +219,7 @@ def test_an_own_evaluation_without_weights_has_none_to_learn(tmp_path):
     own = 'kind = "alphabeta"\ndepth = 2\nevaluate = "mine.py:evaluate"'
     path.write_text(path.read_text().replace('kind = "random"', own))
     with pytest.raises(ExperimentError, match="declares no WEIGHTS"):
-        load_learning(path)
+        load_learn_config(path)
 
 
 def test_the_games_of_a_finished_run_are_learned_from(tmp_path):
@@ -232,5 +232,5 @@ def test_the_games_of_a_finished_run_are_learned_from(tmp_path):
     path = written(tmp_path, f'from = ["{played.parent}"]')
     read = read_learned(learned(path, tmp_path / "results") / "round-1.npz")
     assert 20 < read.games <= 120
-    with pytest.raises(NotARun, match="not of owari"):
+    with pytest.raises(NotARunError, match="not of owari"):
         stored_round(game("owari"), [played.parent], 5)

@@ -8,15 +8,15 @@ from agents.evaluation import table_sums
 from agents.evaluation.learned_value import MOST_REMAINING, looked_up, phase_of
 from agents.evaluation.table_sums import TableSums
 from agents.evaluation.training_positions import GameReader
-from arena.learning.self_play import GamePart, SelfPlay, SelfPlaySettings, unpacked_games
+from arena.learning.self_play import GamePart, SelfPlay, SelfPlaySettings, unpack_games
 from arena.learning.table_fit import (
     FitRows,
+    conjugate_gradients,
     counts_of,
     fit_tables,
-    mixed_labels,
     predictions,
-    rounded,
-    solved,
+    quantise,
+    td_labels,
 )
 from games import game
 
@@ -32,7 +32,7 @@ def of():
 def positions(of):
     """Those of games of a greedy player, which are soon played."""
     work = SelfPlay(of, AgentSpec("alphabeta", nodes=3), SelfPlaySettings(1, 4, 16, 8))
-    played, keys = unpacked_games(work.play(GamePart(0, GAMES)).games)
+    played, keys = unpack_games(work.play(GamePart(0, GAMES)).games)
     assert len(np.unique(keys)) > 0.9 * GAMES
     return GameReader(of).positions(played)
 
@@ -77,7 +77,7 @@ def test_weights_are_the_same_bytes_for_any_number_of_parts(of, positions, monke
         sums = sums_of(of, phases=2, workers=workers)
         assert len(sums.parts(len(training))) == workers
         counts = counts_of(sums, training)
-        found.append(solved(sums, training, counts, 8.0).tobytes())
+        found.append(conjugate_gradients(sums, training, counts, 8.0).tobytes())
     assert found[0] == found[1] == found[2]
 
 
@@ -105,13 +105,13 @@ def test_conjugate_gradients_end_at_the_solution_of_the_normal_equations(of, pos
     table = np.zeros((800, sums.entries))
     np.add.at(table, (np.arange(800)[:, None], listed), 1.0)
     exact = np.linalg.solve(table.T @ table + 4.0 * np.eye(sums.entries), table.T @ few.labels)
-    found = solved(sums, few, counts_of(sums, few), 4.0, steps=200)
+    found = conjugate_gradients(sums, few, counts_of(sums, few), 4.0, steps=200)
     assert np.abs(found - exact).max() < 1e-3
 
 
 def test_rounded_weights_are_within_half_a_step():
     weights = np.array([0.001, -0.5, 12.3456, -300.0])
-    whole = rounded(weights, 2)
+    whole = quantise(weights, 2)
     assert whole.shape == (2, 2)
     assert np.abs(whole.reshape(-1)[:3] / 256 - weights[:3]).max() <= 0.5 / 256
     assert whole[1, 1] == -32767  # it is cut, not wrapped round
@@ -147,10 +147,10 @@ def test_labels_by_what_follows_are_those_of_the_naive_sums(of, positions):
 def test_who_trusts_only_what_came_later_has_the_margins_as_labels(of, positions):
     sums = sums_of(of)
     rows = FitRows(positions, (positions.margins - sums.known(positions.rows)).astype(np.int16))
-    weights = rounded(solved(sums, rows, counts_of(sums, rows), 8.0), 1)
-    same = mixed_labels(sums, rows, weights, 1.0)
+    weights = quantise(conjugate_gradients(sums, rows, counts_of(sums, rows), 8.0), 1)
+    same = td_labels(sums, rows, weights, 1.0)
     assert (same.labels == same.grain * rows.labels).all()
-    mixed = mixed_labels(sums, rows, weights, 0.5)
+    mixed = td_labels(sums, rows, weights, 0.5)
     assert (mixed.labels != same.labels).mean() > 0.5
     # By the signs of their movers all positions of a game say the same margin.
     first = positions.margins * positions.signs

@@ -6,20 +6,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.planning.games import (
-    PLACED,
-    PLAYED,
-    Damaged,
+    RESULT_COLUMNS,
+    SCHEDULE_COLUMNS,
+    CorruptDataError,
     Games,
-    decoded,
-    encoded,
-    joined,
-    moves_of,
+    concat_games,
+    decode_games,
+    encode_games,
+    moves_of_game,
     pair_points,
 )
 
 
 def placed(rows):
-    return {name: np.arange(rows).astype(kind) for name, kind in PLACED.items()}
+    return {name: np.arange(rows).astype(kind) for name, kind in SCHEDULE_COLUMNS.items()}
 
 
 def numbers(draw, rows, kind):
@@ -33,7 +33,7 @@ def numbers(draw, rows, kind):
 @st.composite
 def games(draw, moves=None):
     rows = draw(st.integers(0, 12))
-    columns = {name: numbers(draw, rows, kind) for name, kind in PLAYED.items()}
+    columns = {name: numbers(draw, rows, kind) for name, kind in RESULT_COLUMNS.items()}
     columns["plies"] = np.array(
         draw(st.lists(st.integers(0, 5), min_size=rows, max_size=rows)), np.int32
     )
@@ -46,9 +46,9 @@ def games(draw, moves=None):
 
 
 def same(one, other):
-    for name in PLAYED:
+    for name in RESULT_COLUMNS:
         assert one.columns[name].tolist() == other.columns[name].tolist()
-        assert other.columns[name].dtype == PLAYED[name]
+        assert other.columns[name].dtype == RESULT_COLUMNS[name]
     assert (one.moves is None) == (other.moves is None)
     if one.moves is not None:
         assert one.moves.tolist() == other.moves.tolist()
@@ -58,15 +58,15 @@ def same(one, other):
 @settings(max_examples=25)
 @given(games())
 def test_what_goes_in_comes_out(one):
-    same(one, decoded([encoded(one)], placed(len(one))))
+    same(one, decode_games([encode_games(one)], placed(len(one))))
 
 
 @settings(max_examples=25)
 @given(games(moves=True), games(moves=True))
 def test_blobs_that_follow_one_another_are_joined(one, other):
-    whole = decoded([encoded(one), encoded(other)], placed(len(one) + len(other)))
-    same(joined([one, other]), whole)
-    moves = [move for row in range(len(one)) for move in moves_of(whole, row)]
+    whole = decode_games([encode_games(one), encode_games(other)], placed(len(one) + len(other)))
+    same(concat_games([one, other]), whole)
+    moves = [move for row in range(len(one)) for move in moves_of_game(whole, row)]
     assert moves == one.moves.tolist()
 
 
@@ -75,9 +75,9 @@ def test_blobs_that_follow_one_another_are_joined(one, other):
 def test_games_past_the_placed_ones_do_not_count(one, other, data):
     counted = data.draw(st.integers(min(1, len(other)), len(other)))
     rows = len(one) + counted
-    whole = decoded([encoded(one), encoded(other)], placed(len(one) + len(other)))
-    part = decoded([encoded(one), encoded(other)], placed(rows))
-    for name in PLAYED:
+    whole = decode_games([encode_games(one), encode_games(other)], placed(len(one) + len(other)))
+    part = decode_games([encode_games(one), encode_games(other)], placed(rows))
+    for name in RESULT_COLUMNS:
         assert part.columns[name].tolist() == whole.columns[name][:rows].tolist()
     assert (part.moves is None) == (whole.moves is None)
     if whole.moves is not None:
@@ -86,36 +86,38 @@ def test_games_past_the_placed_ones_do_not_count(one, other, data):
 
 
 def test_a_whole_blob_too_many_is_noticed():
-    none = Games({name: np.zeros(2, kind) for name, kind in PLAYED.items()}, None, {})
-    with pytest.raises(Damaged, match="more than the 2 games"):
-        decoded([encoded(none)] * 2, placed(2))
+    none = Games({name: np.zeros(2, kind) for name, kind in RESULT_COLUMNS.items()}, None, {})
+    with pytest.raises(CorruptDataError, match="more than the 2 games"):
+        decode_games([encode_games(none)] * 2, placed(2))
 
 
 @settings(max_examples=25)
 @given(games(), st.data())
 def test_a_flipped_bit_is_noticed(one, data):
-    blob = bytearray(encoded(one))
+    blob = bytearray(encode_games(one))
     blob[data.draw(st.integers(0, len(blob) - 1))] ^= 1 << data.draw(st.integers(0, 7))
-    with pytest.raises(Damaged):
-        decoded([bytes(blob)], placed(len(one)))
+    with pytest.raises(CorruptDataError):
+        decode_games([bytes(blob)], placed(len(one)))
 
 
 def test_missing_games_are_noticed():
-    none = Games({name: np.zeros(2, kind) for name, kind in PLAYED.items()}, None, {})
-    with pytest.raises(Damaged, match="2 games, 4 are scheduled"):
-        decoded([encoded(none)], placed(4))
+    none = Games({name: np.zeros(2, kind) for name, kind in RESULT_COLUMNS.items()}, None, {})
+    with pytest.raises(CorruptDataError, match="2 games, 4 are scheduled"):
+        decode_games([encode_games(none)], placed(4))
 
 
 def test_random_games_take_few_bytes():
     rows, chance = 1000, np.random.default_rng(1)
-    columns = {name: np.zeros(rows, kind) for name, kind in PLAYED.items()}
+    columns = {name: np.zeros(rows, kind) for name, kind in RESULT_COLUMNS.items()}
     columns["game_id"] = chance.integers(0, 2**63, rows).astype(np.uint64)
     for name in ("plies", "margin", "first_moves", "second_moves"):
-        columns[name] = chance.integers(0, 100, rows).astype(PLAYED[name])
-    assert len(encoded(Games(columns, None, {}))) < 14 * rows
+        columns[name] = chance.integers(0, 100, rows).astype(RESULT_COLUMNS[name])
+    assert len(encode_games(Games(columns, None, {}))) < 14 * rows
 
 
 def test_points_are_those_of_agent_a():
     results = np.array([2, 0, 1, 1, 0, 2, 2, 2], np.int8)
-    columns = {name: np.zeros(8, kind) for name, kind in PLAYED.items()} | {"result": results}
+    columns = {name: np.zeros(8, kind) for name, kind in RESULT_COLUMNS.items()} | {
+        "result": results
+    }
     assert pair_points(Games(columns, None, {})).tolist() == [4, 2, 0, 2]

@@ -5,8 +5,8 @@ import pytest
 
 from agents.core import AgentSpec, Limit
 from agents.registry import build
-from arena.planning.openings.openings import Openings, balanced, moves_of, position_after
-from arena.planning.openings.random import random_openings, with_new
+from arena.planning.openings.openings import Openings, balance_mask, moves_of, position_after
+from arena.planning.openings.random import add_distinct, random_openings
 from games import game
 
 
@@ -19,7 +19,7 @@ def test_a_balanced_opening_is_one_that_six_plies_of_search_value_within_the_lim
         np.array([search.choose(each, Limit(depth=depth)).value for each in positions])
         for depth in (6, 5)
     )
-    assert balanced(of, found, 2.0).tolist() == (abs(values) <= 2.0).tolist()
+    assert balance_mask(of, found, 2.0).tolist() == (abs(values) <= 2.0).tolist()
     # There are openings lost for the mover, and such as one ply less would judge otherwise.
     assert (values < -2.0).any()
     assert ((abs(values) <= 2.0) != (abs(others) <= 2.0)).any()
@@ -30,4 +30,4 @@ def test_after_sixty_thousand_draws_without_a_new_opening_one_more_is_the_last(f
     keys = np.array([1, *[1] * fruitless, 2], np.uint64)
     none = Openings(np.empty((0, 1), np.int16), np.empty(0, np.uint64), False)
     lines = Openings(np.zeros((len(keys), 1), np.int16), keys, False)
-    assert len(with_new(none, lines, 0)[0]) == found
+    assert len(add_distinct(none, lines, 0)[0]) == found

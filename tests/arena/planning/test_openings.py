@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from arena.planning.openings import exact_lines
 from arena.planning.openings import random as module
-from arena.planning.openings.enumerate import enumerated
+from arena.planning.openings.enumerate import enumerate_positions
 from arena.planning.openings.openings import (
     NO_MOVE,
     Openings,
@@ -15,11 +15,11 @@ from arena.planning.openings.openings import (
     moves_of,
     position_after,
 )
-from arena.planning.openings.random import drawn, random_openings, with_new
+from arena.planning.openings.random import add_distinct, draw_lines, random_openings
 from arena.planning.openings.registry import OPENINGS, make_openings, way
 from arena.planning.openings_spec import OpeningsSpec
 from games import game
-from games.base.schema import defaults
+from games.base.schema import default_values
 from games.solving import solver_of
 from tools.make_openings import even_openings
 
@@ -41,7 +41,7 @@ def test_every_way_declares_its_keys_and_gives_distinct_openings(name):
     entry = way(name)
     assert all(key.words for key in entry.KEYS)
     assert entry.EXAMPLES
-    values = defaults(entry.KEYS)
+    values = default_values(entry.KEYS)
     values |= {key.name: key.choices[0] if key.choices else ("1", "2") if key.type == "texts" else 2
                for key in entry.KEYS if values[key.name] is None}  # fmt: skip
     found = make_openings(SMALL, OpeningsSpec(name, values), 1, 1)
@@ -97,21 +97,21 @@ def test_another_seed_gives_other_openings():
 @pytest.mark.parametrize("plies", [1, 2, 3, 4])
 def test_asked_for_more_than_there_are_random_openings_are_all_of_them(plies):
     found = random_openings(SMALL, plies, 100_000, 1, None)
-    every = enumerated(SMALL, plies)
+    every = enumerate_positions(SMALL, plies)
     assert found.finite
     assert set(positions(SMALL, found)) == {position_after(SMALL, line) for line in every}
     assert len(found) == len(every)
 
 
 def test_openings_that_are_hardly_ever_drawn_are_found_by_enumeration(monkeypatch):
-    monkeypatch.setattr(module, "FRUITLESS_DRAWS", 3)
+    monkeypatch.setattr(module, "MAX_MISSES", 3)
     found = random_openings(SMALL, 4, 100_000, 1, None)
-    assert len(found) == len(enumerated(SMALL, 4))
+    assert len(found) == len(enumerate_positions(SMALL, 4))
     assert len(set(positions(SMALL, found))) == len(found)
 
 
 def test_a_sample_of_the_openings_is_not_all_of_them():
-    every = len(enumerated(SMALL, 3))
+    every = len(enumerate_positions(SMALL, 3))
     assert random_openings(SMALL, 3, every, 1, None).finite in (True, False)
     assert not random_openings(SMALL, 3, every - 1, 1, None).finite
     assert make_openings(SMALL, wanted(enumerate=3), every, 1).finite
@@ -119,7 +119,7 @@ def test_a_sample_of_the_openings_is_not_all_of_them():
 
 
 def test_a_sample_of_the_balanced_openings_is_not_all_of_them(monkeypatch):
-    monkeypatch.setattr(module, "FRUITLESS_DRAWS", 3)  # all are found at once
+    monkeypatch.setattr(module, "MAX_MISSES", 3)  # all are found at once
     every = random_openings(SMALL, 3, 1000, 1, 2.0)
     assert every.finite
     assert not random_openings(SMALL, 3, len(every) - 1, 1, 2.0).finite
@@ -127,7 +127,7 @@ def test_a_sample_of_the_balanced_openings_is_not_all_of_them(monkeypatch):
 
 def test_every_enumerated_opening_has_a_key_of_its_own_and_is_no_finished_game():
     of = game("kalah(3,2)")
-    every = enumerated(of, 5)
+    every = enumerate_positions(of, 5)
     assert len(every) == 80  # one of 81 positions is over
     assert not any(of.over(position_after(of, line)) for line in every)
     found = make_openings(of, wanted(enumerate=5), len(every), 1)
@@ -157,11 +157,11 @@ def test_new_openings_do_not_depend_on_how_many_are_drawn_at_once(keys, cuts):
         0,
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "FRUITLESS_DRAWS", 7)
+        patch.setattr(module, "MAX_MISSES", 7)
         for size in [*cuts, len(keys)]:
             part = np.array(keys[at : at + size], np.uint64)
             slots = np.arange(at, at + len(part), dtype=np.int16).reshape(-1, 1)
-            found, fruitless = with_new(found, Openings(slots, part, False), fruitless)
+            found, fruitless = add_distinct(found, Openings(slots, part, False), fruitless)
             at += len(part)
             if fruitless > 7:
                 break
@@ -169,8 +169,8 @@ def test_new_openings_do_not_depend_on_how_many_are_drawn_at_once(keys, cuts):
 
 
 def test_lines_are_numbered_whoever_draws_them():
-    whole = drawn(SMALL, 5, 1, 0, 100)
-    part = drawn(SMALL, 5, 1, 40, 10)
+    whole = draw_lines(SMALL, 5, 1, 0, 100)
+    part = draw_lines(SMALL, 5, 1, 40, 10)
     assert np.array_equal(whole.slots[40:50], part.slots)
     assert np.array_equal(whole.keys[40:50], part.keys)
 
@@ -276,7 +276,7 @@ def test_shipped_openings_are_lines_of_their_game_with_the_margin_they_say():
     assert exact_lines.SHIPPED
     for (name, plies), file in exact_lines.SHIPPED.items():
         of = game(name)
-        lines = exact_lines.shipped(of, file)
+        lines = exact_lines.load_shipped_openings(of, file)
         assert len({position_after(of, line) for line, _ in lines}) == len(lines)
         assert {len(line) for line, _ in lines} == {plies}
         assert {abs(margin) for _, margin in lines} <= {0, 2}
@@ -293,7 +293,7 @@ def test_shipped_openings_come_in_an_order_of_the_seed():
 def test_the_margins_of_shipped_openings_are_those_of_the_solver():
     of = game("kalah(6,4)")
     solver = solver_of(of)
-    lines = exact_lines.shipped(of, exact_lines.SHIPPED[of.name, 6])
+    lines = exact_lines.load_shipped_openings(of, exact_lines.SHIPPED[of.name, 6])
     for line, margin in lines[:: len(lines) // 12]:
         at = position_after(of, line)
         assert solver.margin(at).low * (1 - 2 * at.mover) == margin

@@ -5,29 +5,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.planning.games import PLACED
-from arena.planning.pair_order import TURN, Pairings
-from arena.planning.seeds import agent_seeds, digest_word, match_base, pair_seeds
+from arena.planning.games import SCHEDULE_COLUMNS
+from arena.planning.pair_order import TURN_LENGTH, PairOrder
+from arena.planning.seeds import agent_seeds, hash64, match_seed, pair_seeds
 
 NAMES = ("a", "b", "c", "d")
 
 
 def schedule(matches, pairs, openings, seed=1):
-    keys = np.array([digest_word("key", place) for place in range(openings)], np.uint64)
+    keys = np.array([hash64("key", place) for place in range(openings)], np.uint64)
     sides = (np.arange(openings) % 3 == 1).astype(np.int8)
-    return Pairings(seed, "kalah(4,3)", NAMES, tuple(matches), pairs, keys, sides)
+    return PairOrder(seed, "kalah(4,3)", NAMES, tuple(matches), pairs, keys, sides)
 
 
 def naive(of):
     """Pairings as (match, number) in their order: matches take turns of TURN pairings."""
     if len(of.matches) == 1:
         return [(0, number) for number in range(of.pairs)]
-    turns = range(0, of.pairs, TURN)
+    turns = range(0, of.pairs, TURN_LENGTH)
     return [
         (match, number)
         for turn in turns
         for match in range(len(of.matches))
-        for number in range(turn, min(turn + TURN, of.pairs))
+        for number in range(turn, min(turn + TURN_LENGTH, of.pairs))
     ]
 
 
@@ -35,7 +35,7 @@ def naive(of):
 def schedules(draw):
     sides = st.sampled_from([(0, 1), (2, 0), (1, 3), (2, 3)])
     matches = draw(st.lists(sides, min_size=1, max_size=4, unique=True))
-    return schedule(matches, draw(st.integers(1, 2 * TURN + 5)), draw(st.integers(1, 40)))
+    return schedule(matches, draw(st.integers(1, 2 * TURN_LENGTH + 5)), draw(st.integers(1, 40)))
 
 
 @given(schedules(), st.data())
@@ -54,7 +54,7 @@ def test_places_blocks_and_columns_are_those_of_a_loop(of, data):
     ]
     assert told == [(*expected[place], place) for place in range(start, stop)]
     columns = of.columns(start, stop)
-    assert {name: column.dtype for name, column in columns.items()} == PLACED
+    assert {name: column.dtype for name, column in columns.items()} == SCHEDULE_COLUMNS
     for place in range(start, stop):
         a, b = of.matches[expected[place][0]]
         rows = slice(2 * (place - start), 2 * (place - start) + 2)
@@ -107,7 +107,7 @@ def test_all_seeds_of_a_run_differ():
 @pytest.mark.parametrize("changed", ["seed", "game", "agents", "key", "number"])
 def test_a_seed_depends_on_everything_that_is_played(changed):
     def seeds(seed=1, game="kalah", agents=("a", "b"), key=5, number=0):
-        base = match_base(seed, game, agents)
+        base = match_seed(seed, game, agents)
         return pair_seeds(base, np.array([key], np.uint64), np.array([number]))
 
     other = {"seed": 2, "game": "owari", "agents": ("a", "c"), "key": 6, "number": 1}

@@ -5,13 +5,13 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from arena.planning.rounds import OUT, Entrants, RoundsSpec
-from arena.planning.schedules.best import BestOne, best_one
+from arena.planning.rounds import OUT, Participants, RoundsSpec
+from arena.planning.schedules.best import BestRace, best_one
 from arena.planning.schedules.rank import Ranking
-from arena.planning.schedules.registry import SCHEDULES, RoundsSchedule, first_stage, schedule
-from arena.stats.anytime import log_capital
-from arena.stats.racing import after_round, closed, next_pairings, race
-from games.base.schema import defaults
+from arena.planning.schedules.registry import SCHEDULES, RoundsSchedule, schedule, start_tournament
+from arena.stats.anytime import log_betting_capital
+from arena.stats.racing import after_round, next_pairings, race, transitive_closure
+from games.base.schema import default_values
 
 BY_ROUNDS = [name for name in SCHEDULES if isinstance(schedule(name), RoundsSchedule)]
 LIMIT = 300
@@ -20,10 +20,10 @@ LIMIT = 300
 def stage_of(name, agents=5, limit=LIMIT, **values):
     """A tournament of some agents before its first round."""
     names = [f"a{place}" for place in range(agents)]
-    usual = defaults(schedule(name).KEYS)
+    usual = default_values(schedule(name).KEYS)
     if name == "place":
         usual["place"] = names[-1]
-    return first_stage(RoundsSpec(name, usual | values), Entrants(names, limit))
+    return start_tournament(RoundsSpec(name, usual | values), Participants(names, limit))
 
 
 def played(stage, score, seed=0):
@@ -53,7 +53,7 @@ def test_there_are_schedules_by_rounds_and_others():
 @pytest.mark.parametrize("score", [stronger_first, lambda _, __: 0.5], ids=["apart", "equal"])
 def test_a_tournament_ends_and_asks_only_for_what_may_be_played(name, agents, score):
     module = schedule(name)
-    values = defaults(module.KEYS) | ({"place": "a0"} if name == "place" else {})
+    values = default_values(module.KEYS) | ({"place": "a0"} if name == "place" else {})
     names = [f"a{place}" for place in range(agents)]
     may_meet = set(module.matches(values, names))
     assert may_meet <= set(combinations(range(agents), 2))
@@ -94,7 +94,7 @@ def test_what_comes_next_depends_on_results_alone(name):
 
 @pytest.mark.parametrize("name", BY_ROUNDS)
 def test_the_spec_of_rounds_goes_through_json(name):
-    spec = RoundsSpec(name, defaults(schedule(name).KEYS))
+    spec = RoundsSpec(name, default_values(schedule(name).KEYS))
     assert RoundsSpec.from_json(spec.to_json()) == spec
 
 
@@ -104,7 +104,9 @@ def test_the_best_stays_in_and_everybody_else_is_out_for_a_reason():
     assert [row.state for row in rows] == ["best", *[OUT] * 5]
     assert rows[0].agent == 0
     for row in rows[1:]:
-        assert row.log_capital == pytest.approx(float(log_capital(row.counts, 0.5)), abs=1e-6)
+        assert row.log_capital == pytest.approx(
+            float(log_betting_capital(row.counts, 0.5)), abs=1e-6
+        )
         assert row.log_capital >= np.log(5 / 0.05)
         assert f"a{row.by} scored" in row.why
     assert "best: a0" in last.standing.answer
@@ -131,11 +133,11 @@ def test_a_race_of_equals_uses_its_pairings_up_unless_the_difference_does_not_ma
 
 
 def test_in_a_cycle_nobody_is_best_and_there_is_no_order():
-    stage = best_one({"delta": 0.05, "indifference": 0.0}, Entrants(["a", "b", "c"], 10**6))
+    stage = best_one({"delta": 0.05, "indifference": 0.0}, Participants(["a", "b", "c"], 10**6))
     state = stage.state
     for one, other in ((0, 1), (1, 2), (2, 0)):
         state = after_round(state, [(one, other, [0, 0, 0, 0, 400])])
-    again = BestOne(stage.names, state)
+    again = BestRace(stage.names, state)
     ended = again.after([np.zeros(each.pairings, np.int8) for each in again.meetings])
     assert "no best after 4 rounds: everybody is beaten by somebody (a cycle)" in (
         ended.standing.answer
@@ -186,7 +188,7 @@ def test_pairings_of_a_round_grow_with_those_played():
 def test_what_is_above_one_is_above_all_below_it():
     above = np.zeros((4, 4), bool)
     above[0, 1] = above[1, 2] = True
-    through = closed(above)
+    through = transitive_closure(above)
     assert through[0, 2]
     assert not through[2, 0]
     assert not through[:, 3].any()

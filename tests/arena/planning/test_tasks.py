@@ -5,15 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.planning.games import Batch
-from arena.planning.pair_order import Pairings
-from arena.planning.tasks import BATCH_SECONDS, MOST, AgentCosts, Task, Tasks
+from arena.planning.pair_order import PairOrder
+from arena.planning.tasks import BATCH_SECONDS, MOST, AgentCosts, Task, TaskQueue
 
 ONE = np.zeros(1, np.int8)
 
 
 def tasks_for(after, total):
     """The tasks of one match of so many pairings."""
-    return Tasks(after, Pairings(1, "", ("a", "b"), ((0, 1),), total, np.ones(1, np.uint64), ONE))
+    return TaskQueue(
+        after, PairOrder(1, "", ("a", "b"), ((0, 1),), total, np.ones(1, np.uint64), ONE)
+    )
 
 
 def tasks_of(tasks):
@@ -61,7 +63,7 @@ def test_tasks_are_as_large_as_their_worker_is_fast():
 
 
 def test_a_task_splits_into_its_pairings():
-    parts = Task(3, 6, {}, out=(1,)).singles()
+    parts = Task(3, 6, {}, out=(1,)).split()
     assert [(part.start, part.stop) for part in parts] == [(3, 4), (4, 5), (5, 6)]
     assert all(part.out == (1,) for part in parts)
 
@@ -73,8 +75,8 @@ def batch_of(task, took):
 def test_a_task_of_fast_games_does_not_run_into_slow_ones():
     names, seconds = ("a", "b", "slow", "slower"), (1e-6, 1e-6, 0.02, 0.05)
     matches = tuple((a, b) for a in range(4) for b in range(a + 1, 4))
-    pairings = Pairings(1, "", names, matches, 200, np.ones(1, np.uint64), ONE)
-    tasks, times, order = Tasks(0, pairings), [], []
+    pairings = PairOrder(1, "", names, matches, 200, np.ones(1, np.uint64), ONE)
+    tasks, times, order = TaskQueue(0, pairings), [], []
     for task in tasks_of(tasks):
         blocks = pairings.blocks(task.start, task.stop)
         times.append(sum(each.size * (seconds[each.a] + seconds[each.b]) for each in blocks))
@@ -94,15 +96,15 @@ def test_agents_cost_what_the_others_do_not_explain():
     costs.learn(np.array([[1, 2]]), 12.0)
     assert costs.seconds.tolist() == [1.0, 2.0, 10.0]
     sides = np.array([[0, 1], [0, 1], [0, 2]])
-    assert costs.within(sides, 6.0, np.zeros(3, np.bool_)) == 2
-    assert costs.within(sides, 6.0, np.array([False, False, True])) == 3
-    assert AgentCosts(2).within(sides[:1], 9.0, np.zeros(1, np.bool_)) == 0
+    assert costs.pairs_within(sides, 6.0, np.zeros(3, np.bool_)) == 2
+    assert costs.pairs_within(sides, 6.0, np.array([False, False, True])) == 3
+    assert AgentCosts(2).pairs_within(sides[:1], 9.0, np.zeros(1, np.bool_)) == 0
 
 
 def test_games_that_are_forfeited_unplayed_show_no_speed():
     names = ("excluded", "slow", "slower")
-    pairings = Pairings(1, "", names, ((0, 1), (0, 2), (1, 2)), 100, np.ones(1, np.uint64), ONE)
-    tasks = Tasks(0, pairings)
+    pairings = PairOrder(1, "", names, ((0, 1), (0, 2), (1, 2)), 100, np.ones(1, np.uint64), ONE)
+    tasks = TaskQueue(0, pairings)
     tasks.out = {0}
     taken = [(task, tasks.learn(batch_of(task, 1e-3)))[0] for task in tasks_of(tasks)][:10]
     assert taken[-1].stop >= 200  # they need few tasks

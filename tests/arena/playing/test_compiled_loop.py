@@ -3,7 +3,7 @@
 import numpy as np
 
 from arena.config.experiment import load
-from arena.planning.schedule import draw
+from arena.planning.schedule import make_schedule
 from arena.playing import compiled_loop
 from arena.playing.compiled_loop import CompiledLoop
 from arena.playing.worker import Worker
@@ -19,7 +19,7 @@ def with_room(loop: CompiledLoop, plies: int) -> CompiledLoop:
 
 
 def test_what_the_first_leg_played_stays_when_the_second_needs_more_room(tmp_path):
-    drawn = draw(load(experiment_file(tmp_path, small(40) + NOISY)).plan)
+    drawn = make_schedule(load(experiment_file(tmp_path, small(40) + NOISY)).plan)
     worker, grown = Worker(drawn), 0
     for block in (piece for each in drawn.pairings.blocks(0, 40) for piece in each.pieces(1)):
         agents = worker.agent(block.a), worker.agent(block.b)

@@ -7,13 +7,13 @@ import pytest
 
 from agents.core import AgentFailure, Choice
 from arena.config.experiment import load
-from arena.planning.round_tracker import Course
-from arena.planning.schedule import draw
-from arena.planning.tasks import Task, Tasks
+from arena.planning.round_tracker import RoundTracker
+from arena.planning.schedule import make_schedule
+from arena.planning.tasks import Task, TaskQueue
 from arena.playing import process_pool, worker
 from arena.playing.executor import WorkFailed
 from arena.playing.options import Interrupts
-from arena.playing.play import Count, StopRule, play
+from arena.playing.play import ProgressCounter, StopRule, play_schedule
 from arena.playing.worker import PlayOptions
 from arena.storage.journal import Journal
 from tests.arena.running import experiment_file
@@ -92,7 +92,7 @@ def drawn(tmp_path, monkeypatch):
     text += '[agents.random]\nkind = "random"\n'
     monkeypatch.setattr(worker.Worker, "agent", agent_of_place)
     monkeypatch.setattr("arena.playing.play.unloadable", lambda *_: {})
-    return draw(load(experiment_file(tmp_path, text)).plan)
+    return make_schedule(load(experiment_file(tmp_path, text)).plan)
 
 
 def agent_of_place(self, place):
@@ -112,10 +112,10 @@ def games_of(drawn, directory, monkeypatch, workers, seed):
     def learn(self, batch, seconds=0.0):
         self.sizes[batch.worker] = rng.randint(1, 40)
 
-    monkeypatch.setattr(Tasks, "learn", learn)
+    monkeypatch.setattr(TaskQueue, "learn", learn)
     with Journal(directory, "digest") as journal:
         options = PlayOptions(workers, Interrupts(), pinned=False)
-        played = play(drawn, journal, options, lambda _: None, lambda _: None)
+        played = play_schedule(drawn, journal, options, lambda _: None, lambda _: None)
         return journal.games(played.drawn.pairings)
 
 
@@ -146,7 +146,7 @@ def test_a_task_leaves_out_games_after_so_many_timeouts_only_under_a_rule(drawn)
 
 def test_progress_names_the_next_agents_that_play(drawn):
     awaited = [
-        Count(Course(drawn), out).tick(StopRule(drawn), {}).awaited
+        ProgressCounter(RoundTracker(drawn), out).tick(StopRule(drawn), {}).awaited
         for out in ((), {0}, {0, 2}, set(range(len(BOTS))))
     ]
     assert awaited == [(0, 1), (1, 2), (1, 3), None]

@@ -10,21 +10,21 @@ from arena.commands.run import main
 from arena.config.experiment import load
 from arena.planning.games import (
     LOSS,
-    PLAYED,
+    RESULT_COLUMNS,
     WIN,
     Batch,
     Games,
     Termination,
-    decoded,
-    encoded,
+    decode_games,
+    encode_games,
     pair_points,
 )
-from arena.planning.schedule import draw
+from arena.planning.schedule import make_schedule
 from arena.planning.tasks import Task
 from arena.playing import fault_counts
 from arena.playing.early_faults import EarlyFault
-from arena.playing.forfeits import FaultRule, UselessBots
-from arena.playing.referee_loop import unclean
+from arena.playing.forfeits import ForfeitRule, UselessBots
+from arena.playing.referee_loop import find_rules_violation
 from arena.playing.worker import Worker
 from tests.arena.running import experiment_file
 
@@ -46,7 +46,7 @@ kind = "random"
 def drawn(tmp_path, monkeypatch):
     monkeypatch.setattr(fault_counts, "MOST_RESTARTS", 3)
     (tmp_path / "bot.py").write_text("def choose(view, legal, rng):\n    return legal[0]\n")
-    return draw(load(experiment_file(tmp_path, TEXT)).plan)
+    return make_schedule(load(experiment_file(tmp_path, TEXT)).plan)
 
 
 def games_with(drawn, ends):
@@ -62,24 +62,24 @@ def games_with(drawn, ends):
 
 def ruled(drawn, games, size):
     """The games as the rule has them, in batches of so many pairings."""
-    rule, parts = FaultRule(drawn, {}), []
+    rule, parts = ForfeitRule(drawn, {}), []
     total = len(games) // 2
     for at in range(0, total, size):
         end = min(at + size, total)
         part = cut(games, 2 * at, 2 * end)
-        batch = Batch(at, end, encoded(part), pair_points(part), 0.0)
+        batch = Batch(at, end, encode_games(part), pair_points(part), 0.0)
         parts.append(rule.cut(batch).games)
-    return decoded(parts, drawn.pairings.columns(0, total))
+    return decode_games(parts, drawn.pairings.columns(0, total))
 
 
 def scheduled(drawn, games):
     """The games with the columns of the schedule."""
-    return decoded([encoded(games)], drawn.pairings.columns(0, len(games) // 2))
+    return decode_games([encode_games(games)], drawn.pairings.columns(0, len(games) // 2))
 
 
 def cut(games, start, stop):
     begin, end = int(games.plies[:start].sum()), int(games.plies[:stop].sum())
-    columns = {name: games.columns[name][start:stop] for name in PLAYED}
+    columns = {name: games.columns[name][start:stop] for name in RESULT_COLUMNS}
     traces = {row - start: text for row, text in games.traces.items() if start <= row < stop}
     return Games(columns, games.moves[begin:end], traces)
 
@@ -104,7 +104,7 @@ def test_who_has_too_many_faults_forfeits_the_rest_unplayed(drawn, case):
     whole = ruled(drawn, games, 4)
     for size in (1, 2, 3):
         other = ruled(drawn, games, size)
-        for name in PLAYED:
+        for name in RESULT_COLUMNS:
             assert other.columns[name].tolist() == whole.columns[name].tolist()
         assert other.moves.tolist() == whole.moves.tolist()
         assert other.traces == whole.traces
@@ -118,7 +118,7 @@ def test_a_plan_that_stops_names_the_bot_and_its_first_fault(drawn):
     games = games_with(stops, [I, I, I, N])
     games.traces[0] = "answered 99 in 'S 1 1'"
     for size, over in ((4, False), (2, True)):
-        rule = FaultRule(stops, {})
+        rule = ForfeitRule(stops, {})
         rule.take(scheduled(stops, cut(games, 0, size)))
         if size == 2:
             rule.refuse()  # a third game may be finished
@@ -128,7 +128,7 @@ def test_a_plan_that_stops_names_the_bot_and_its_first_fault(drawn):
 
 def test_the_first_fault_of_each_bot_is_told_once_with_its_game(drawn):
     told = []
-    rule = FaultRule(drawn, {}, told.append)
+    rule = ForfeitRule(drawn, {}, told.append)
     rule.take(scheduled(drawn, games_with(drawn, [N, N])), 0)
     rule.take(scheduled(drawn, games_with(drawn, [I, I])), 2)
     assert told == ["bot: words (game 2)"]
@@ -145,9 +145,9 @@ def test_ten_crashes_in_a_row_by_chance_cost_no_further_game(drawn):
 def test_the_end_of_a_bot_is_told_in_one_line_when_it_happens(drawn):
     told = []
     goes_on = replace(drawn, plan=replace(drawn.plan, unloadable_stops=False))
-    rule = FaultRule(goes_on, {}, told.append)
+    rule = ForfeitRule(goes_on, {}, told.append)
     games = games_with(drawn, [C, C, C, N])
-    batch = Batch(0, 2, encoded(games), pair_points(games), 0.0)
+    batch = Batch(0, 2, encode_games(games), pair_points(games), 0.0)
     rule.cut(batch)
     first_fault, end = told
     assert first_fault == "bot: words (game 0)"
@@ -162,7 +162,7 @@ def test_a_game_that_breaks_the_rules_is_found(drawn):
     plies, results, margins, ends, ids = (each.copy() for each in stored)
 
     def found(moves=games.moves):
-        return unclean(drawn.of, moves, plies, results, margins, ends, ids)
+        return find_rules_violation(drawn.of, moves, plies, results, margins, ends, ids)
 
     assert found() is None
     margins[3] += 2

@@ -4,9 +4,9 @@ import pytest
 
 from arena.config.experiment import load
 from arena.planning.games import Termination
-from arena.planning.schedule import draw
+from arena.planning.schedule import make_schedule
 from arena.planning.tasks import Task
-from arena.playing.clock import GameClock, TimeControl
+from arena.playing.clock import AgentClock, TimeControl
 from arena.playing.worker import Worker
 from tests.arena.running import experiment_file
 
@@ -14,7 +14,7 @@ SECOND = 1_000_000_000
 
 
 def test_the_least_of_three_limits_holds():
-    clock = GameClock(TimeControl(5.0, 3.0, 10.0, 1.0))
+    clock = AgentClock(TimeControl(5.0, 3.0, 10.0, 1.0))
     assert clock.rest() == 3.0
     clock.charge(2 * SECOND, 0)
     assert clock.rest() == 1.0  # of the turn
@@ -27,14 +27,14 @@ def test_the_least_of_three_limits_holds():
 
 
 def test_time_in_which_it_could_not_run_is_not_charged():
-    clock = GameClock(TimeControl(5.0, 2.0))
+    clock = AgentClock(TimeControl(5.0, 2.0))
     clock.charge(3 * SECOND, 2 * SECOND)
     assert clock.rest() == 1.0
     assert (clock.nanoseconds, clock.lag, clock.longest) == (SECOND, 2 * SECOND, SECOND)
 
 
 def test_the_longest_turn_is_that_of_all_its_moves():
-    clock = GameClock(TimeControl(5.0))
+    clock = AgentClock(TimeControl(5.0))
     for taken in (1, 2, 3):
         clock.charge(taken * SECOND, 0)
     clock.turn_ends()
@@ -43,8 +43,8 @@ def test_the_longest_turn_is_that_of_all_its_moves():
 
 
 def test_a_search_leaves_something_for_the_rest_of_a_turn():
-    assert GameClock(TimeControl(5.0)).think() is None
-    clock = GameClock(TimeControl(5.0, 1.0))
+    assert AgentClock(TimeControl(5.0)).think() is None
+    clock = AgentClock(TimeControl(5.0, 1.0))
     for _ in range(15):
         assert 0 < clock.think() <= clock.rest()
         clock.charge(int(clock.think() * SECOND), 0)
@@ -84,7 +84,7 @@ def choose(view, legal, rng):
 )
 def test_a_bot_loses_by_each_of_its_clocks(tmp_path, limits, own, lost):
     (tmp_path / "slow.py").write_text(SLOW.format(seconds=0.12 if lost else 0.01))
-    drawn = draw(load(experiment_file(tmp_path, BOTS.format(limits=limits, own=own))).plan)
+    drawn = make_schedule(load(experiment_file(tmp_path, BOTS.format(limits=limits, own=own))).plan)
     games = Worker(drawn).play(Task(0, 1, {}))
     assert (Termination.TIMEOUT in games.termination.tolist()) == lost
 
@@ -104,7 +104,7 @@ kind = "random"
 
 @pytest.mark.parametrize("limits", ["turn_seconds = 0.01", "game_seconds = 0.1"])
 def test_our_searches_keep_to_the_clocks_of_turns_and_games(tmp_path, limits):
-    drawn = draw(load(experiment_file(tmp_path, SEARCH.format(limits=limits))).plan)
+    drawn = make_schedule(load(experiment_file(tmp_path, SEARCH.format(limits=limits))).plan)
     assert not drawn.plan.reproducible
     games = Worker(drawn).play(Task(0, 2, {}))
     column = "turn" if "turn" in limits else "nanoseconds"

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.playing import process_pool
-from arena.playing.executor import ItemFailed, in_order, in_turn
+from arena.playing.executor import ItemFailed, iterate_items, run_in_order
 from tests.arena.playing.crew import AnyCrew
 
 
@@ -44,7 +44,7 @@ def runs_of(directory, lengths):
 
 def squared(directory, lengths, workers, **changed):
     crew = AnyCrew(squares, workers, singles, **changed)
-    results = in_order(crew, in_turn(runs_of(directory, lengths)))
+    results = run_in_order(crew, iterate_items(runs_of(directory, lengths)))
     with contextlib.closing(results):
         return [square for result in results for square in result]
 
@@ -103,7 +103,9 @@ def test_an_item_that_fails_again_is_named_and_those_before_it_are_there(tmp_pat
     (tmp_path / f"7-{fault}").touch()
     found = []
     with pytest.raises(ItemFailed) as failure:
-        for result in in_order(AnyCrew(squares, 2, singles), in_turn(runs_of(tmp_path, [4] * 5))):
+        for result in run_in_order(
+            AnyCrew(squares, 2, singles), iterate_items(runs_of(tmp_path, [4] * 5))
+        ):
             found += result
     assert failure.value.item == (tmp_path, [7])
     assert trace in failure.value.trace
@@ -140,7 +142,7 @@ def test_items_are_given_out_a_few_at_a_time(tmp_path):
             given_out.append(run)
             yield run
 
-    results = in_order(AnyCrew(squares, 2, singles), in_turn(items()))
+    results = run_in_order(AnyCrew(squares, 2, singles), iterate_items(items()))
     for done in range(1, 40):
         next(results)
         assert len(given_out) - done <= 4
@@ -157,7 +159,7 @@ def test_whoever_waits_looks_around_and_may_give_up(monkeypatch):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        list(in_order(AnyCrew(sleepy, 1, look=look), in_turn([60.0])))
+        list(run_in_order(AnyCrew(sleepy, 1, look=look), iterate_items([60.0])))
 
 
 def sleepy(seconds):
@@ -166,7 +168,7 @@ def sleepy(seconds):
 
 def test_giving_up_takes_no_longer_than_patience(tmp_path, monkeypatch):
     monkeypatch.setattr(process_pool, "PATIENCE_SECONDS", 0.1)
-    results = in_order(AnyCrew(sleepy, 2), in_turn([0.0, 60.0, 60.0]))
+    results = run_in_order(AnyCrew(sleepy, 2), iterate_items([0.0, 60.0, 60.0]))
     next(results)
     begun = time.monotonic()
     results.close()
@@ -190,7 +192,7 @@ def test_half_a_result_is_no_result(tmp_path, monkeypatch):
     monkeypatch.setattr(process_pool, "PATIENCE_SECONDS", 0.1)
     threads = threading.active_count()
     flags = [tmp_path / "flag"] * 6
-    results = list(in_order(AnyCrew(dies_in_the_middle_of_its_result, 2), in_turn(flags)))
+    results = list(run_in_order(AnyCrew(dies_in_the_middle_of_its_result, 2), iterate_items(flags)))
     assert results == [bytes(10_000)] * 6
     until = time.monotonic() + 10
     while threading.active_count() > threads:  # else the program would not end

@@ -16,11 +16,18 @@ import pytest
 
 from agents.core import AgentSpec
 from arena.commands.verify import main as verify
-from arena.config.command_line import known_games
+from arena.config.command_line import open_game_cache
 from arena.config.experiment import load
-from arena.storage.game_cache import STORE, KnownGames, StoreError, content, may_be_known, seal_of
+from arena.storage.game_cache import (
+    STORE,
+    CacheError,
+    GameCache,
+    agent_fingerprint,
+    index_checksum,
+    is_cacheable,
+)
 from arena.storage.journal import JOURNAL
-from games.base.errors import Mistake, Unfinished
+from games.base.errors import Unfinished, UserError
 from tests.arena.running import (
     ROOT,
     called,
@@ -46,7 +53,7 @@ def experiment(directory, agents, pairs=8, seed=3, more=""):
 
 def known_of(path, results, store, **options):
     """How many games of a run were known; its tables are left in `results`."""
-    with_store = KnownGames(store)
+    with_store = GameCache(store)
     try:
         played(path, results, workers=0, known=with_store, **options)
     finally:
@@ -120,7 +127,7 @@ def test_who_plays_by_the_clock_or_by_unknown_code_is_never_known(tmp_path):
         "greedy": AGENTS["greedy"],
     }
     specs = load(experiment(tmp_path, agents)).plan.agents
-    assert {name: may_be_known(spec) for name, spec in specs.items()} == {
+    assert {name: is_cacheable(spec) for name, spec in specs.items()} == {
         "clock": False, "turns": False, "own": False, "own_noise": False, "said": True,
         "greedy": True,
     }  # fmt: skip
@@ -139,11 +146,11 @@ def test_an_edit_of_a_file_or_of_what_it_imports_makes_its_games_unknown(tmp_pat
     beside.write_text("import bot\nbest = 1\n")
     other.write_text("x = 1\n")
     spec = AgentSpec("python", {"file": str(bot), "deterministic": True})
-    before = content(spec)
+    before = agent_fingerprint(spec)
     other.write_text("x = 2\n")
-    assert content(spec) == before
+    assert agent_fingerprint(spec) == before
     beside.write_text("import bot\nbest = 2\n")
-    assert content(spec) != before
+    assert agent_fingerprint(spec) != before
 
 
 @pytest.mark.parametrize("column", ["rows", "words", "shelf"])
@@ -169,8 +176,8 @@ def test_a_damaged_or_impossible_store_costs_only_time(tmp_path):
     assert known_of(path, tmp_path / "2", tmp_path / "k") == 0
     assert tables(tmp_path / "2") == tables(tmp_path / "1")
     (tmp_path / "file").write_text("no directory")
-    with pytest.raises(StoreError, match="cannot be kept there"):
-        KnownGames(tmp_path / "file")
+    with pytest.raises(CacheError, match="cannot be kept there"):
+        GameCache(tmp_path / "file")
     answer = called(path, "--known", tmp_path / "file", "--results", tmp_path / "3")
     assert answer.returncode == 2
     assert answer.stderr.count("\n") == 1
@@ -180,12 +187,12 @@ def test_a_damaged_or_impossible_store_costs_only_time(tmp_path):
 
 
 def test_a_damaged_store_is_put_aside_and_begun_anew(tmp_path):
-    KnownGames(tmp_path).base.close()
+    GameCache(tmp_path).base.close()
     store = tmp_path / STORE
     store.write_bytes(store.read_bytes()[:4096])  # its first page, which names others
-    KnownGames(tmp_path).base.close()
+    GameCache(tmp_path).base.close()
     assert (tmp_path / f"{STORE}.damaged").stat().st_size == 4096
-    KnownGames(tmp_path).base.close()
+    GameCache(tmp_path).base.close()
 
 
 def test_a_store_on_a_full_disk_is_nobodys_mistake(tmp_path, monkeypatch):
@@ -197,19 +204,19 @@ def test_a_store_on_a_full_disk_is_nobodys_mistake(tmp_path, monkeypatch):
 
     monkeypatch.setattr("arena.storage.game_cache._opened", begun)
     with pytest.raises(Unfinished, match=r"--known .*cannot be kept there \(disk I/O error\)"):
-        known_games(str(tmp_path))
+        open_game_cache(str(tmp_path))
     full.sqlite_errorcode = sqlite3.SQLITE_NOTADB
-    with pytest.raises(Mistake):
-        known_games(str(tmp_path))
+    with pytest.raises(UserError):
+        open_game_cache(str(tmp_path))
 
 
 def test_the_store_is_bounded_and_forgets_what_was_used_longest_ago(tmp_path):
     words, rows = np.arange(20, dtype=np.uint64).reshape(-1, 2), np.arange(10)
-    store = KnownGames(tmp_path, largest=100_000)
+    store = GameCache(tmp_path, largest=100_000)
     for number in range(20):
         store.keep(bytes([number]), words + np.uint64(number), rows, bytes(10_000), True)
     store.close()
-    store = KnownGames(tmp_path, largest=100_000)
+    store = GameCache(tmp_path, largest=100_000)
     there = [number for number in range(20) if len(store.shelf(bytes([number]), True).hashes)]
     store.close()
     assert there == list(range(there[0], 20))
@@ -218,11 +225,11 @@ def test_the_store_is_bounded_and_forgets_what_was_used_longest_ago(tmp_path):
 
 
 def test_off_and_the_environment_decide_which_store_is_asked(tmp_path, monkeypatch):
-    assert known_games("off") is None
-    assert known_games(None) is None  # as the suite has it
+    assert open_game_cache("off") is None
+    assert open_game_cache(None) is None  # as the suite has it
     monkeypatch.delenv("PITFLIP_KNOWN")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    store = known_games(None)
+    store = open_game_cache(None)
     store.close()
     assert store.path == tmp_path / "pitflip" / "known" / STORE
 
@@ -236,7 +243,7 @@ def test_verify_finds_a_known_game_that_is_wrong_and_forgets_it(tmp_path, monkey
         found = base.execute("select id, shelf, moves, words, rows from blocks").fetchall()
         for block, shelf, moves, words, rows in found:  # wrong when they were kept: no damage
             turned = np.frombuffer(words, np.uint64).reshape(-1, 2)[::-1].tobytes()
-            changed = turned, seal_of(shelf, moves, turned, rows)
+            changed = turned, index_checksum(shelf, moves, turned, rows)
             base.execute("update blocks set words = ?, seal = ? where id = ?", (*changed, block))
     assert verify([str(directory_of(tmp_path / "1"))]) == 1
     assert "known games" in capsys.readouterr().out

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from agents.core import FAILURES, AgentFailure, AgentSpec, Choice, Resigned
+from agents.core import FAILURES, AgentFailure, AgentSpec, Choice, Resignation
 from agents.registry import build
 from agents.search import game_loop as loop
 from arena.planning.games import DRAW, LOSS, WIN, Termination
 from arena.playing import referee
-from arena.playing.referee import START, CutOff, game_id, play_game
+from arena.playing.referee import START, Cutoff, game_id, play_game
 from games import game
 from games.board import Board
 
@@ -61,7 +61,7 @@ class Delayed(Scripted):
 
 
 def test_thoughts_have_the_thinking_time_of_the_clock(monkeypatch):
-    monkeypatch.setattr(referee, "SLOW", 0)
+    monkeypatch.setattr(referee, "LAG_CHECK_NS", 0)
     seats = seat(Delayed()), seat(Delayed())
     record = play_game(Board(OF), seats, (), (3, 4), thoughtful=True)
     for side, clock in enumerate(record.clocks):
@@ -123,7 +123,7 @@ def test_who_follows_a_game_is_told_of_every_move_and_of_its_end():
 def test_who_resigns_has_lost_without_a_fault():
     class Resigning(Scripted):
         def choose(self, position, limit=None):
-            raise Resigned
+            raise Resignation
 
     record = played(Scripted(), Resigning())
     assert (record.termination, record.result) == (Termination.RESIGNED, WIN)
@@ -154,16 +154,16 @@ def test_a_verdict_cuts_the_game_off_at_its_ply():
     position, ply = OF.start(), 0
     while position != second.positions[2]:
         position, ply = OF.play(position, whole.moves[ply]), ply + 1
-    record = played(Scripted(), Scripted(), verdict=CutOff(ply, 1))
+    record = played(Scripted(), Scripted(), verdict=Cutoff(ply, 1))
     assert record.moves == whole.moves[:ply]
     assert (record.termination, record.result) == (Termination.TIMEOUT, WIN)
-    never = played(Scripted(), Scripted(), verdict=CutOff(ply, 0))
+    never = played(Scripted(), Scripted(), verdict=Cutoff(ply, 0))
     assert never.moves == whole.moves
 
 
 def test_a_verdict_at_the_start_asks_nobody():
     first, second = Scripted(), Scripted()
-    record = played(first, second, (1, 2), verdict=CutOff(START, 1))
+    record = played(first, second, (1, 2), verdict=Cutoff(START, 1))
     assert (record.moves, record.termination, second.seeds) == ((), Termination.TIMEOUT, [])
 
 

@@ -9,16 +9,16 @@ import pytest
 
 from arena.commands.verify import main as verify
 from arena.config.experiment import load
-from arena.planning.games import PLAYED, decoded, encoded
-from arena.planning.round_tracker import Course
-from arena.planning.schedule import draw
+from arena.planning.games import RESULT_COLUMNS, decode_games, encode_games
+from arena.planning.round_tracker import RoundTracker
+from arena.planning.schedule import make_schedule
 from arena.planning.tasks import Task
 from arena.playing import worker as repeats
-from arena.playing.bots import FIXED, contradicting, fixed_matches
+from arena.playing.bots import FIXED, deterministic_matches, find_contradictions
 from arena.playing.options import Interrupts
-from arena.playing.play import Count
+from arena.playing.play import ProgressCounter
 from arena.playing.referee_loop import RefereeLoop
-from arena.playing.worker import FREE, PlayOptions, Worker
+from arena.playing.worker import COST_COLUMNS, PlayOptions, Worker
 from arena.storage.journal import Journal
 from tests.arena.running import directory_of, experiment_file, played
 from tests.arena.test_pipeline import Refereed, same_records
@@ -63,7 +63,9 @@ def python(directory, source, bot=DECLARED, pairs=50):
 
 def found(path):
     with Journal(path.parent / "store", "digest") as store:
-        return fixed_matches(draw(load(path).plan), store, PlayOptions(2, Interrupts()))
+        return deterministic_matches(
+            make_schedule(load(path).plan), store, PlayOptions(2, Interrupts())
+        )
 
 
 def test_agents_of_ours_are_known_without_a_game(tmp_path):
@@ -101,15 +103,15 @@ def test_nothing_is_tried_where_nothing_is_played_again(tmp_path, monkeypatch):
 
 
 def test_copies_are_what_playing_again_gives(tmp_path):
-    ready = draw(load(experiment_file(tmp_path, repeated())).plan)
-    ready = draw(ready.plan, fixed=frozenset({(0, 1)}))
+    ready = make_schedule(load(experiment_file(tmp_path, repeated())).plan)
+    ready = make_schedule(ready.plan, fixed=frozenset({(0, 1)}))
     total = ready.pairings.total
     copying, playing = Worker(ready), Worker(ready)
     playing.repeats.games = lambda block, play: play(block)
     expected = playing.play(Task(0, total, {}))
     whole = copying.play(Task(0, total, {}))
     pieces = [copying.play(Task(at, min(at + 7, total), {})) for at in range(0, total, 7)]
-    told = [name for name in PLAYED if name not in FREE]
+    told = [name for name in RESULT_COLUMNS if name not in COST_COLUMNS]
     for name in told:
         assert whole.columns[name].tolist() == expected.columns[name].tolist()
         each = np.concatenate([piece.columns[name] for piece in pieces])
@@ -126,13 +128,13 @@ def test_each_opening_is_played_once_by_a_process(tmp_path, monkeypatch):
         "play",
         lambda self, block, *more: asked.append(block) or play(self, block, *more),
     )
-    ready = draw(load(python(tmp_path, BY_THE_BOARD)).plan, fixed=frozenset({(0, 1)}))
+    ready = make_schedule(load(python(tmp_path, BY_THE_BOARD)).plan, fixed=frozenset({(0, 1)}))
     worker = Worker(ready)
     for at in range(0, 50, 5):
         worker.play(Task(at, at + 5, {}))
     # The first batch has them all; the next ones know only what was seen to be a repeat.
     assert sum(block.size for block in asked) <= 2 * len(ready.openings)
-    monkeypatch.setattr(repeats, "MOST_KNOWN", 0)
+    monkeypatch.setattr(repeats, "MAX_REMEMBERED", 0)
     before = len(asked)
     forgetful = Worker(ready)
     for at in range(5, 50, 5):
@@ -141,9 +143,9 @@ def test_each_opening_is_played_once_by_a_process(tmp_path, monkeypatch):
 
 
 def test_repeats_have_the_seed_of_the_first_and_chance_has_new_ones(tmp_path):
-    ready = draw(load(experiment_file(tmp_path, repeated())).plan)
+    ready = make_schedule(load(experiment_file(tmp_path, repeated())).plan)
     openings = len(ready.openings)
-    schedule = draw(ready.plan, fixed=frozenset({(0, 1)})).pairings
+    schedule = make_schedule(ready.plan, fixed=frozenset({(0, 1)})).pairings
     for block in schedule.blocks(0, schedule.total):
         seeds = schedule.seeds(block)
         assert len(set(seeds.tolist())) == (openings if (block.a, block.b) == (0, 1) else 50)
@@ -176,22 +178,23 @@ def test_what_was_found_out_is_kept_for_who_goes_on(tmp_path, monkeypatch):
 
 
 def test_a_bot_that_is_seen_to_vary_is_no_longer_copied(tmp_path):
-    drawn = draw(load(python(tmp_path, BY_THE_SYSTEM)).plan, fixed=frozenset({(0, 1)}))
+    drawn = make_schedule(load(python(tmp_path, BY_THE_SYSTEM)).plan, fixed=frozenset({(0, 1)}))
     parts = [
-        decoded(
-            [encoded(Worker(drawn).play(Task(at, at + 8, {})))], drawn.pairings.columns(at, at + 8)
+        decode_games(
+            [encode_games(Worker(drawn).play(Task(at, at + 8, {})))],
+            drawn.pairings.columns(at, at + 8),
         )
         for at in (0, 8)
     ]
-    assert contradicting(drawn, parts) == {(0, 1)}
-    assert contradicting(drawn, parts[:1]) == set()  # one process copies what it has played
+    assert find_contradictions(drawn, parts) == {(0, 1)}
+    assert find_contradictions(drawn, parts[:1]) == set()  # one process copies what it has played
 
 
 def test_what_was_copied_is_played_once_the_games_contradict_the_declaration(
     tmp_path, monkeypatch, capsys
 ):
     monkeypatch.setattr(TRIED, lambda *_: frozenset({(0, 1)}))  # a trial may miss it
-    monkeypatch.setattr(repeats, "MOST_KNOWN", 0)
+    monkeypatch.setattr(repeats, "MAX_REMEMBERED", 0)
     path = python(tmp_path, BY_THE_SYSTEM)
     played(path, tmp_path / "results", quiet=False)
     directory = directory_of(tmp_path / "results")
@@ -214,25 +217,29 @@ def test_all_openings_of_a_users_steady_bot_are_a_census(tmp_path):
 
 
 def test_a_copy_costs_nothing(tmp_path):
-    ready = draw(load(experiment_file(tmp_path, repeated())).plan, fixed=frozenset({(0, 1)}))
+    ready = make_schedule(
+        load(experiment_file(tmp_path, repeated())).plan, fixed=frozenset({(0, 1)})
+    )
     once = Worker(ready).play(Task(0, 4, {}))
-    again = repeats.copied(once, np.array([2, 0, 2]))
+    again = repeats.copy_games(once, np.array([2, 0, 2]))
     assert all(once.columns[name].any() for name in ("first_moves", "second_nodes"))
-    assert not any(again.columns[name].any() for name in FREE)
+    assert not any(again.columns[name].any() for name in COST_COLUMNS)
     assert again.game_id.tolist() == once.game_id[[4, 5, 0, 1, 4, 5]].tolist()
 
 
 def test_two_openings_are_tried_with_two_seeds_each(tmp_path):
     path = python(tmp_path, BY_THE_BOARD)
     with Journal(path.parent / "store", "digest") as store:
-        fixed_matches(draw(load(path).plan), store, PlayOptions(1, Interrupts()))
+        deterministic_matches(make_schedule(load(path).plan), store, PlayOptions(1, Interrupts()))
         seen = store.tried()
     assert [opening for _, _, opening, *_ in seen.values()] == [0, 1, 0, 1]
 
 
 def test_the_live_interval_counts_an_opening_of_a_fixed_match_once(tmp_path):
-    ready = draw(load(experiment_file(tmp_path, repeated())).plan, fixed=frozenset({(0, 1)}))
-    counted, openings = Count(Course(ready)), len(ready.openings)
+    ready = make_schedule(
+        load(experiment_file(tmp_path, repeated())).plan, fixed=frozenset({(0, 1)})
+    )
+    counted, openings = ProgressCounter(RoundTracker(ready)), len(ready.openings)
     for start, stop in ((0, 3), (3, 30), (30, ready.pairings.total)):
         counted.take(start, stop, np.zeros(stop - start, np.int8))
     assert sum(counted.standings[0, 1].first) == counted.standings[0, 1].pairings == openings < 50

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from arena.config.experiment import load
-from arena.planning.games import decoded
+from arena.planning.games import decode_games
 from arena.planning.openings.openings import first_openings
-from arena.planning.schedule import draw
+from arena.planning.schedule import make_schedule
 from arena.planning.tasks import Task
 from arena.playing import play as tournament
 from arena.playing.options import Interrupts
-from arena.playing.play import StopRule, play
+from arena.playing.play import StopRule, play_schedule
 from arena.playing.worker import PlayOptions, Worker
 from arena.storage.journal import Journal
 from tests.arena.running import experiment_file, small
@@ -24,7 +24,7 @@ SPRT = "stop = { sprt = { elo0 = 0, elo1 = 200 } }"
 def tested(tmp_path):
     """A test of a strong agent against random play, which stops soon."""
     text = small(300, SPRT, plies=8) + '[agents.strong]\nkind = "alphabeta"\ndepth = 3\n'
-    return draw(load(experiment_file(tmp_path, text)).plan)
+    return make_schedule(load(experiment_file(tmp_path, text)).plan)
 
 
 def stopped_at(ready, sizes):
@@ -33,7 +33,7 @@ def stopped_at(ready, sizes):
     while not stop.reached:
         batch = worker.batch(Task(at, at + sizes[at % len(sizes)], {}))
         kept = stop.cut(batch)
-        games = decoded([kept.games], ready.pairings.columns(kept.start, kept.stop))
+        games = decode_games([kept.games], ready.pairings.columns(kept.start, kept.stop))
         assert len(games) == 2 * len(kept.points) == 2 * (kept.stop - kept.start)
         assert games.plies.sum() == len(games.moves)
         at = batch.stop
@@ -49,7 +49,7 @@ def test_the_stop_rule_does_not_depend_on_batches(tested):
 
 
 def test_openings_played_again_are_no_evidence(tested):
-    few = draw(replace(tested.plan, pairs=5), first_openings(tested.openings, 5))
+    few = make_schedule(replace(tested.plan, pairs=5), first_openings(tested.openings, 5))
     rule = StopRule(few)
     rule.take(0, np.zeros(300, np.int8))
     assert rule.state.observations == 5
@@ -60,7 +60,7 @@ def test_openings_played_again_are_no_evidence(tested):
 def test_playing_on_a_finished_journal_plays_nothing(tested, tmp_path, monkeypatch):
     options, shown = PlayOptions(2, Interrupts()), []
     with Journal(tmp_path / "run", "x") as store:
-        first = play(tested, store, options, shown.append)
+        first = play_schedule(tested, store, options, shown.append)
         assert shown[-1].done == store.finished()
-        monkeypatch.setattr(tournament, "Workers", None)
-        assert play(tested, store, options, shown.append) == first
+        monkeypatch.setattr(tournament, "GameJob", None)
+        assert play_schedule(tested, store, options, shown.append) == first

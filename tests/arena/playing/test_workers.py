@@ -5,8 +5,8 @@ import pytest
 
 from agents.core import AgentSpec
 from arena.config.experiment import load
-from arena.planning.games import Termination, decoded
-from arena.planning.schedule import draw
+from arena.planning.games import Termination, decode_games
+from arena.planning.schedule import make_schedule
 from arena.planning.tasks import Task
 from arena.playing import compiled_loop, worker
 from arena.playing.worker import Worker
@@ -16,13 +16,13 @@ from tests.arena.test_pipeline import EVALUATION, NOISY, OWN, same_records
 
 @pytest.fixture
 def ready(tmp_path):
-    return draw(load(experiment_file(tmp_path, small(30) + NOISY)).plan)
+    return make_schedule(load(experiment_file(tmp_path, small(30) + NOISY)).plan)
 
 
 @pytest.fixture
 def own(tmp_path):
     (tmp_path / "own.py").write_text(EVALUATION)
-    return draw(load(experiment_file(tmp_path, small(30) + OWN)).plan)
+    return make_schedule(load(experiment_file(tmp_path, small(30) + OWN)).plan)
 
 
 def test_a_warm_worker_has_compiled_all_that_it_calls(ready):
@@ -81,7 +81,7 @@ def test_own_evaluations_forfeit_where_they_raise_and_play_on(own):
 
 def test_a_batch_is_packed_and_scored(ready):
     batch = Worker(ready).batch(Task(3, 20, {}))
-    games = decoded([batch.games], ready.pairings.columns(3, 20))
+    games = decode_games([batch.games], ready.pairings.columns(3, 20))
     points = games.result[0::2] / 4 + (2 - games.result[1::2]) / 4
     assert np.array_equal(batch.points / 4, points)
     assert (batch.start, batch.stop) == (3, 20)
@@ -102,7 +102,7 @@ class Plain:
 
 
 def test_an_agent_that_is_not_compiled_plays_like_one_that_is(ready, monkeypatch):
-    build = worker.agent_of
+    build = worker.create_agent
 
     def built(spec, of, terms):
         agent = build(spec, of, terms)
@@ -110,7 +110,7 @@ def test_an_agent_that_is_not_compiled_plays_like_one_that_is(ready, monkeypatch
 
     task = Task(0, ready.pairings.total, {})
     expected = Worker(ready).play(task)
-    monkeypatch.setattr(worker, "agent_of", built)
+    monkeypatch.setattr(worker, "create_agent", built)
     warm = Worker(ready)
     warm.warm()
     same_records(warm.play(task), expected)
@@ -118,9 +118,9 @@ def test_an_agent_that_is_not_compiled_plays_like_one_that_is(ready, monkeypatch
 
 def test_an_agent_is_built_once(ready, monkeypatch):
     built = []
-    plain = worker.agent_of
+    plain = worker.create_agent
     monkeypatch.setattr(
-        worker, "agent_of", lambda spec, *more: built.append(spec) or plain(spec, *more)
+        worker, "create_agent", lambda spec, *more: built.append(spec) or plain(spec, *more)
     )
     busy = Worker(ready)
     for start in range(0, 90, 10):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agents.core import AgentSpec
-from agents.registry import AGENTS, kind_of, kinds_for, users_files, varies
+from agents.registry import AGENTS, kind_of, kinds_for, user_files, varies
 from arena.config.experiment import ExperimentError, load
 from arena.planning.openings_spec import RANDOM_OPENINGS
 from arena.planning.plan import Plan
@@ -108,7 +108,7 @@ def test_an_agent_of_every_kind_needs_no_more_than_it_must(tmp_path, kind):
     agents = f'[agents.a]\nkind = "random"\n[agents.c]\nkind = "{kind}"\n{more}'
     made = loaded(tmp_path, f'game = "{of}"\n{agents}')
     assert made.plan.agents["c"].kind == kind
-    for file in users_files(made.plan.agents["c"]):
+    for file in user_files(made.plan.agents["c"]):
         assert file == tmp_path / "bot.py"
 
 

@@ -3,11 +3,11 @@
 import pytest
 
 from arena.formats.game_record import Unreadable
-from arena.formats.registry import READERS
+from arena.formats.registry import FORMATS
 from arena.pipeline.external_games import read_games
 
 
-@pytest.mark.parametrize("suffix", READERS)
+@pytest.mark.parametrize("suffix", FORMATS)
 @pytest.mark.parametrize("content", [b"", b"nothing\n\x00that (anybody;\n", bytes(range(256)) * 20])
 def test_what_is_no_game_is_answered_in_one_line(tmp_path, suffix, content):
     path = tmp_path / f"games{suffix}"

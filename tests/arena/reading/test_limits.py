@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.config.experiment import ExperimentError, load
-from games.base.files import TooMuch, depth_of, parsed_json, parsed_toml, read_bytes
+from games.base.files import InputTooLarge, nesting_depth, parse_json, parsed_toml, read_limited
 
 GAME = 'game = "kalah(6,4)"\n'
 AGENTS = '[agents.a]\nkind = "random"\n[agents.b]\nkind = "first"\n'
@@ -60,20 +60,20 @@ def test_many_problems_are_a_screen(tmp_path):
     "text", ['x = "[[[[#"', "x = '{{'", "x = 1 # [[[", "[[a]]\nb = [{ c = [1] }]"]
 )
 def test_brackets_in_strings_and_comments_are_not_counted(text):
-    assert depth_of(text) <= 4
+    assert nesting_depth(text) <= 4
     assert parsed_toml(text)
 
 
 def test_json_may_be_deep_but_says_so():
-    with pytest.raises(TooMuch, match="nested too deep"):
-        parsed_json("[" * 200_000)
+    with pytest.raises(InputTooLarge, match="nested too deep"):
+        parse_json("[" * 200_000)
 
 
 def test_what_is_no_file_is_not_read(tmp_path):
     with pytest.raises(OSError, match="it is no file"):
-        read_bytes(Path("/dev/zero"))
+        read_limited(Path("/dev/zero"))
     with pytest.raises(IsADirectoryError):
-        read_bytes(tmp_path)
+        read_limited(tmp_path)
 
 
 def test_a_pipe_is_read_but_not_waited_for(tmp_path, monkeypatch):
@@ -81,11 +81,11 @@ def test_a_pipe_is_read_but_not_waited_for(tmp_path, monkeypatch):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with pytest.raises(TimeoutError):
-        read_bytes(pipe)
+        read_limited(pipe)
     program = f"cat > {pipe} <<< 'game = 1'"
     monkeypatch.setattr("games.base.files.WAIT_SECONDS", 30)
     with subprocess.Popen(["bash", "-c", program]):
-        assert read_bytes(pipe) == b"game = 1\n"
+        assert read_limited(pipe) == b"game = 1\n"
 
 
 # What people write who know other programs, and what it is here.

@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from arena.config.command_line import cluster_at
+from arena.config.command_line import connect_cluster
 from arena.config.toml_file import ExperimentError
 from arena.config.user_settings import cluster_address, is_address
-from games.base.errors import Mistake
+from games.base.errors import UserError
 
 
 @pytest.fixture
@@ -69,5 +69,5 @@ def test_what_is_no_address_is_refused(text):
 def test_without_dask_one_is_told_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     monkeypatch.delitem(sys.modules, "arena.playing.cluster.connection", raising=False)
-    with pytest.raises(Mistake, match=r"needs Dask: pip install 'pitflip\[cluster\]'"):
-        cluster_at(ADDRESS)
+    with pytest.raises(UserError, match=r"needs Dask: pip install 'pitflip\[cluster\]'"):
+        connect_cluster(ADDRESS)

@@ -12,7 +12,7 @@ import arena.commands.plan
 import arena.commands.run
 import arena.commands.weights
 from agents.evaluation.learned_weights import read_learned
-from games.base.errors import MISTAKE
+from games.base.errors import USER_ERROR
 from tests.arena.running import ROOT, experiment_file
 
 GAME = "kalah(4,4)"
@@ -117,14 +117,14 @@ def test_a_broken_file_of_weights_is_one_line_with_its_place(name, tmp_path, cap
         f'weights = "{path.name}"\n[agents.b]\nkind = "first"\n',
     )
     for command in (arena.commands.run.main, arena.commands.plan.main):
-        assert command([str(file)]) == MISTAKE
+        assert command([str(file)]) == USER_ERROR
         line = one_line(capsys.readouterr().err)
         assert line.startswith(f"{file}:6: [agents.a] ")
         assert path.name in line
     if path.stem != "features of another game":  # these names are features of this game, too
         assert (
             arena.commands.explain.main([GAME, "", "--agent", f"{file}:a", "--perfect", "0"])
-            == MISTAKE
+            == USER_ERROR
         )
         one_line(capsys.readouterr().err)
 
@@ -136,5 +136,5 @@ READABLE = ("features of another game", "a feature that is not a number")
 def test_a_broken_file_of_learned_weights_is_not_shown(name, tmp_path, capsys):
     path = written(tmp_path, name)
     if path.stem not in READABLE:
-        assert arena.commands.weights.main(["show", str(path)]) == MISTAKE
+        assert arena.commands.weights.main(["show", str(path)]) == USER_ERROR
         assert path.name in one_line(capsys.readouterr().err)

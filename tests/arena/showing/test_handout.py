@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from arena.commands import handouts, run
-from arena.report.data import GameColumns, PlayedGames
-from arena.report.handout import MOST_LOST, LostGame, Stored
+from arena.report.data import GameChunk, GameTable
+from arena.report.handout import MOST_LOST, AgentResults, LostGame
 from games import replay
-from games.base.errors import DONE, MISTAKE
+from games.base.errors import OK, USER_ERROR
 
 EXPERIMENT = """
 game = "kalah(4,3)"
@@ -32,9 +32,9 @@ def pages(tmp_path, text=EXPERIMENT) -> dict[str, str]:
     """The pages of a small run, by their names."""
     (tmp_path / "e.toml").write_text(text)
     words = [str(tmp_path / "e.toml"), "--results", str(tmp_path), "--quiet", "--workers", "1"]
-    assert run.main(words) == DONE
+    assert run.main(words) == OK
     (table,) = tmp_path.rglob("games.parquet")
-    assert handouts.main([str(table.parent)]) == DONE
+    assert handouts.main([str(table.parent)]) == OK
     return {path.name: path.read_text() for path in (table.parent / "handouts").iterdir()}
 
 
@@ -53,7 +53,7 @@ def test_each_author_gets_a_page_of_the_own_bot(tmp_path, capsys):
     assert re.search(r"Its longest thought took \d+\.\d{3} s\.", first)
     (command, *_) = re.findall(r"`([^`]+)`", found["3-random.md"] + first)
     capsys.readouterr()
-    assert replay.main(shlex.split(command)[3:]) == DONE
+    assert replay.main(shlex.split(command)[3:]) == OK
 
 
 RAISES = """
@@ -96,7 +96,7 @@ def test_no_page_holds_a_path_of_this_machine(tmp_path):
 
 
 def test_what_is_no_run_is_one_line(tmp_path, capsys):
-    assert handouts.main([str(tmp_path)]) == MISTAKE
+    assert handouts.main([str(tmp_path)]) == USER_ERROR
     assert "is not a run's directory" in capsys.readouterr().err
 
 
@@ -107,9 +107,9 @@ def random_games(count, piece):
     second = (first + 1 + rng.integers(2, size=count)) % 3
     result, none = rng.integers(3, size=count) / 2, np.zeros(count, np.int64)
     plies, ending = rng.integers(5, 9, size=count), rng.integers(3, size=count)
-    whole = GameColumns(first, second, none, none, result, none, plies, ending, none > 0, first)
+    whole = GameChunk(first, second, none, none, result, none, plies, ending, none > 0, first)
     parts = [slice(at, at + piece) for at in range(0, count, piece)]
-    games = PlayedGames(
+    games = GameTable(
         count, ("a", "b", "c"), ("normal", "illegal", "resigned"),
         lambda: (whole.at(np.arange(count)[part]) for part in parts), lambda _, __: None,
     )  # fmt: skip
@@ -120,7 +120,7 @@ def random_games(count, piece):
 @pytest.mark.parametrize("piece", [7, 200])
 def test_what_is_summed_up_piece_by_piece_is_what_a_loop_finds(piece):
     games, rows = random_games(200, piece)
-    stored = Stored(games)
+    stored = AgentResults(games)
     for agent in range(3):
         own = [(row, *each) for row, each in enumerate(rows) if agent in each[:2]]
         scores, lost, faults = np.zeros((3, 3), int), [], {}

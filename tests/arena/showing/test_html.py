@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.report.html import Html, isolated, joined, name_of, tag, text
+from arena.report.html import Html, isolate, join, name_of, tag, text
 
 HOSTILE = [
     "<script>alert(1)</script>", "' onload='alert(1)", '" onload="alert(1)', '"><img src=x>',
@@ -33,12 +33,12 @@ def test_whatever_the_text_the_tree_is_the_same(one, other):
 
 
 def test_markup_is_not_escaped_again_and_nothing_is_left_out():
-    inside = joined(["a < b", None, tag("br"), 3], ", ")
+    inside = join(["a < b", None, tag("br"), 3], ", ")
     assert inside == "a &lt; b, <br>, 3"
     assert tag("i", inside, hidden=True, title=None) == f"<i hidden>{inside}</i>"
     assert isinstance(text(inside), Html)
 
 
 def test_marks_that_turn_text_end_with_the_name():
-    assert isolated("plain") == "plain"
-    assert isolated("\u202eturned") == "\u2068\u202eturned\u2069"
+    assert isolate("plain") == "plain"
+    assert isolate("\u202eturned") == "\u2068\u202eturned\u2069"

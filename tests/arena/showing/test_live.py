@@ -11,13 +11,13 @@ import pytest
 from arena.analysis.tables import elo_rows, win_rate_rows
 from arena.config.experiment import load
 from arena.planning.games import pair_points
-from arena.planning.round_tracker import Course
-from arena.planning.schedule import draw
-from arena.playing.play import Count, Tick
+from arena.planning.round_tracker import RoundTracker
+from arena.planning.schedule import make_schedule
+from arena.playing.play import ProgressCounter, Tick
 from arena.report import live
 from arena.report.live import WAITING, LiveServer, LiveView, anytime, live_report
 from arena.report.page import page_of
-from arena.stats.anytime import begun, live_estimate, observe
+from arena.stats.anytime import anytime_estimate, start_anytime, update_anytime
 from arena.storage.journal import Journal
 from arena.storage.provenance import read_run
 from tests.arena.played import by_hand, experiment, summed
@@ -37,12 +37,12 @@ def test_every_interval_is_anytime_valid_or_left_out():
     plan = experiment(["a", "b", "c"]).plan
     summary = summed(by_hand(*((a, b, pairs) for a, b in combinations(range(3), 2))), plan)
     scores = np.array([float(letters == "WW") for _, letters in pairs])
-    standing = observe(begun(100, again=False), scores)
+    standing = update_anytime(start_anytime(100, again=False), scores)
     standings = dict.fromkeys([(0, 1), (0, 2)], standing) | {
-        (2, 1): observe(begun(100, again=False), 1.0 - scores)
+        (2, 1): update_anytime(start_anytime(100, again=False), 1.0 - scores)
     }
     found = anytime(summary, standings)
-    expected = live_estimate(standing)
+    expected = anytime_estimate(standing)
     for row in win_rate_rows(found):
         ahead = row.agent < row.opponent
         ends = (row.score_low, row.score_high) if ahead else (row.score_high, row.score_low)
@@ -68,9 +68,9 @@ def test_the_page_shows_the_games_of_the_journal(tmp_path, text):
     played(path, tmp_path / "results")
     directory = directory_of(tmp_path / "results")
     asked = load(path)
-    drawn = draw(asked.plan)
+    drawn = make_schedule(asked.plan)
     with Journal(directory, read_run(directory)["digest"]) as journal:
-        count = Count(Course(drawn))
+        count = ProgressCounter(RoundTracker(drawn))
         for start, stop, games in journal.parts(count.course.columns):
             count.take(start, stop, pair_points(games))
         tick = Tick(count.done, count.total, 0, count.standings, None, {}, count.course.standing)

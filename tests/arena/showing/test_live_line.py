@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from arena.playing.play import Tick
-from arena.stats.anytime import begun, observe
+from arena.stats.anytime import start_anytime, update_anytime
 from arena.stats.sprt import SprtPlan, begin
 from arena.terminal import progress_line
-from arena.terminal.progress_line import LiveLine, run_shown
+from arena.terminal.progress_line import LiveLine, run_progress
 
 
 @contextlib.contextmanager
 def shown_by(quiet):
     with LiveLine(quiet) as line:
-        yield run_shown(line, ["a", "b"])
+        yield run_progress(line, ["a", "b"])
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def clock(monkeypatch):
 
 
 def tick(done, total=1000, played=None, sprt=None):
-    seen = observe(begun(10_000, again=False), np.full(done, 0.75))
+    seen = update_anytime(start_anytime(10_000, again=False), np.full(done, 0.75))
     return Tick(done, total, done if played is None else played, {(0, 1): seen}, sprt, {})
 
 

@@ -5,13 +5,13 @@ import re
 import pytest
 
 from arena.report import numbers
-from arena.report.numbers import Known
+from arena.report.numbers import StoredEstimate
 from arena.report.palette import (
     DARK_RAMP,
     LIGHT_RAMP,
     STEPS,
     luminance,
-    mixed,
+    ramp_colour,
     readable_on,
     step_of,
 )
@@ -20,7 +20,7 @@ from arena.stats.text import share_text
 
 
 def known(low, high, value=0.5, kind="fixed-n"):
-    return Known(value, low, high, kind, 0.95, "")
+    return StoredEstimate(value, low, high, kind, 0.95, "")
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_time_has_the_unit_that_fits(number, text):
 @pytest.mark.parametrize("ramp", [LIGHT_RAMP, DARK_RAMP])
 def test_text_on_every_step_of_the_scale_can_be_read(ramp):
     for step in range(STEPS + 1):
-        ground = mixed(ramp, step / STEPS)
+        ground = ramp_colour(ramp, step / STEPS)
         light, dark = sorted((luminance(ground), 0.0 if readable_on(ground) == "#000" else 1.0))
         assert (dark + 0.05) / (light + 0.05) >= 4.5
 
@@ -93,6 +93,6 @@ def test_terminal_and_page_round_intervals_alike(low, high):
     estimate = Estimate((low + high) / 2, low, high, 0.95, EstimateKind.FIXED)
     text = share_text(estimate)
     shown = re.search(r"\[([\d.]+), ([\d.]+)\]", text).groups()
-    known = Known(estimate.value, low, high, "fixed-n", 0.95, "")
+    known = StoredEstimate(estimate.value, low, high, "fixed-n", 0.95, "")
     assert shown == re.match(r"([\d.]+) to ([\d.]+)", numbers.share_ends(known)).groups()
     assert float(shown[0]) <= 100 * low and 100 * high <= float(shown[1])

@@ -10,28 +10,28 @@ import numpy as np
 import pytest
 
 from arena.analysis.standings import PointsRow
-from arena.report.answer import answer_of, rounded_openings
-from arena.report.checks import checks_of
-from arena.report.data import MoveLosses, Report, stored_report
-from arena.report.figure import shown
+from arena.report.answer import make_answer, round_openings
+from arena.report.checks import checks_html
+from arena.report.data import MoveLosses, ReportData, load_report
+from arena.report.figure import section_html
 from arena.report.figures import matrix
-from arena.report.figures.registry import FIGURES, figures, write_figures
+from arena.report.figures.registry import FIGURES, make_figures, write_figures
 from arena.report.games import games_json
 from arena.report.html import Html
 from arena.report.numbers import cell_ends, score_of
 from arena.report.palette import step_of
-from arena.report.row_chart import ChartRow, RowChart, as_picture
-from arena.report.svg import Scale, in_file, text_width
-from arena.report.unsettled import Run, lanes, runs
+from arena.report.row_chart import ChartRow, RowChart, chart_picture
+from arena.report.svg import Scale, svg_file, text_width
+from arena.report.unsettled import UnsettledGroup, lanes, unsettled_groups
 from tests.arena.showing.pages import RUNS
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(scope="module")
-def reports(finished_run) -> dict[str, Report]:
+def reports(finished_run) -> dict[str, ReportData]:
     """The reports of all small runs."""
-    found = {name: stored_report(finished_run(name)) for name in RUNS}
+    found = {name: load_report(finished_run(name)) for name in RUNS}
     three = found["three"]
     return {**found, "judged": judged(three), "points": ranked_by_points(three)}
 
@@ -39,7 +39,7 @@ def reports(finished_run) -> dict[str, Report]:
 @pytest.fixture(scope="module")
 def of_all(reports):
     """The figures of each of them."""
-    return [figures(report) for report in reports.values()]
+    return [make_figures(report) for report in reports.values()]
 
 
 def test_a_page_of_very_many_agents_shows_the_strongest_and_says_so():
@@ -49,7 +49,7 @@ def test_a_page_of_very_many_agents_shows_the_strongest_and_says_so():
     assert matrix._left_out(SimpleNamespace(agents=many.agents[1:])) is None
 
 
-def ranked_by_points(report: Report) -> Report:
+def ranked_by_points(report: ReportData) -> ReportData:
     """The same games, ranked by points."""
     rows = [
         PointsRow(row.rank, row.agent, row.points, row.games, 0.5, 1, 0, 1, 3, int(row.rank == 1))
@@ -58,7 +58,7 @@ def ranked_by_points(report: Report) -> Report:
     return replace(report, points=tuple(rows))
 
 
-def judged(report: Report) -> Report:
+def judged(report: ReportData) -> ReportData:
     """A run of which the last two moves of every game are judged: each second one lost a win."""
     lines = report.games.texts("moves", range(report.games.size))
     moves = [(row, ply, words) for row, line in enumerate(lines)
@@ -91,13 +91,13 @@ def test_a_figure_is_a_heading_a_sentence_a_whole_picture_and_its_numbers(of_all
     found = [made[name] for made in of_all if name in made]
     assert found
     for figure in found:
-        section = ElementTree.fromstring(f"<x>{shown(figure, name)}</x>")
+        section = ElementTree.fromstring(f"<x>{section_html(figure, name)}</x>")
         assert section.find("section/h2").text == figure.heading
         assert section.find("section/p") is not None
         if figure.picture is not None:
             assert figure.table is not None
             assert section.find(".//table") is not None
-            root = ElementTree.fromstring(in_file(figure.picture, figure.heading))
+            root = ElementTree.fromstring(svg_file(figure.picture, figure.heading))
             assert root.find(f"{SVG}title").text == figure.heading
             assert "var(" not in root.find(f"{SVG}style").text
         for drawn in section.iter("svg"):
@@ -106,8 +106,8 @@ def test_a_figure_is_a_heading_a_sentence_a_whole_picture_and_its_numbers(of_all
 
 def test_losses_of_moves_are_means_with_their_intervals(reports):
     report = reports["judged"]
-    assert "losses" not in figures(reports["three"])
-    rows = figures(report)["losses"].table.rows
+    assert "losses" not in make_figures(reports["three"])
+    rows = make_figures(report)["losses"].table.rows
     for row in rows:
         low, high = map(float, row[5].split(" to "))
         assert low < float(row[4]) < high
@@ -143,7 +143,7 @@ def test_a_matrix_of_many_agents_with_long_names_has_room_for_all(reports, agent
     pairs = {(a, b): row._replace(agent=a, opponent=b) for a in names for b in names if a != b}
     report = SimpleNamespace(agents=names, pairs=pairs, measured=True)
     picture = matrix._picture(report)
-    svg = ElementTree.fromstring(in_file(picture, "m"))
+    svg = ElementTree.fromstring(svg_file(picture, "m"))
     boxes = sorted(numbers(box, "x", "y", "width", "height") for box in svg.iter(f"{SVG}rect")
                    if box.get("class"))  # fmt: skip
     assert len(boxes) == agents * (agents - 1)
@@ -186,7 +186,7 @@ def test_names_and_ticks_of_a_chart_do_not_overlap():
     rows = [ChartRow(f"{name}_{at}", Html(""), ("+1",)) for at, name in enumerate(LONG)]
     ticks = [(tick, f"{tick:+}") for tick in range(-150, 300, 50)]
     chart = RowChart("c", Scale(-200, 300), ticks, rows, ("agent", "Elo", "95 %"), lanes=6)
-    svg = ElementTree.fromstring(in_file(as_picture(chart), "c"))
+    svg = ElementTree.fromstring(svg_file(chart_picture(chart), "c"))
     tells = [each for each in svg.iter(f"{SVG}text") if each.get("class") == "strong"]
     assert all(text_width(each.text) <= 180 for each in tells if each.get("x") == "0")
     strip = next(each for each in svg.iter(f"{SVG}svg") if each.get("height") == "20")
@@ -200,7 +200,7 @@ def test_names_and_ticks_of_a_chart_do_not_overlap():
 # ------------------------------------------------------------------------- in words
 
 
-def changed(report: Report, **values) -> Report:
+def changed(report: ReportData, **values) -> ReportData:
     """A run of two agents with other numbers in its table."""
     pairs = dict(report.pairs)
     for pair, row in pairs.items():
@@ -235,13 +235,13 @@ def changed(report: Report, **values) -> Report:
     ],
 )  # fmt: skip
 def test_the_answer_of_a_match_is_no_rounder_than_its_interval(reports, values, headline, sure):
-    answer = answer_of(changed(reports["two"], **values))
+    answer = make_answer(changed(reports["two"], **values))
     assert answer.headline == headline
     assert re.sub("<[^>]+>", "", answer.sure) == sure
 
 
 def test_the_answers_of_all_runs_say_what_kind_of_answer_they_are(reports):
-    heads = {name: answer_of(reports[name]) for name in RUNS}
+    heads = {name: make_answer(reports[name]) for name in RUNS}
     assert re.match("(Yes|No): greedy won [0-9]+ of 40 games", heads["two"].headline)
     assert re.search("standing, not a measurement", heads["one_opening"].sure)
     assert re.match("(Yes|No): after [0-9]+ games the test chose", heads["tested"].headline)
@@ -253,19 +253,19 @@ def test_the_answers_of_all_runs_say_what_kind_of_answer_they_are(reports):
 def test_a_failed_bound_is_refuted_or_only_not_shown(reports):
     report = reports["three"]
     holds, fails, _ = report.checks
-    assert f"{holds['status'].upper()}<" in checks_of(replace_checks(report, [holds]))
+    assert f"{holds['status'].upper()}<" in checks_html(replace_checks(report, [holds]))
     row = report.pairs["greedy", "random"]
     found = {**fails["measured"], "wanted": 0.99, "score": 0.7, "bound": 0.55, "openings": 100}
     fails = {**fails, "status": "fails", "measured": found}
-    words = checks_of(replace_checks(report, [fails]))
+    words = checks_html(replace_checks(report, [fails]))
     assert ("Refuted: found" in words) == (row.elo_high is not None and row.elo_high < 798)
     found = {**found, "wanted": 0.6}
-    words = checks_of(replace_checks(report, [{**fails, "measured": found}]))
+    words = checks_html(replace_checks(report, [{**fails, "measured": found}]))
     assert re.search("Not shown, not refuted: found .147, but 95\u00a0% sure of .35 only", words)
     assert re.search("about [0-9]+ openings would show it", words)
 
 
-def replace_checks(report: Report, checks: list[dict]) -> Report:
+def replace_checks(report: ReportData, checks: list[dict]) -> ReportData:
     """The same run with other checks."""
     return replace(report, summary={**report.summary, "checks": checks})
 
@@ -273,29 +273,32 @@ def replace_checks(report: Report, checks: list[dict]) -> Report:
 def test_many_checks_show_failing_ones_first_and_fold_the_rest(reports):
     holds = {**reports["three"].checks[0], "status": "holds"}
     fails = {**holds, "status": "fails"}
-    words = checks_of(replace_checks(reports["three"], [holds] * 12 + [fails]))
+    words = checks_html(replace_checks(reports["three"], [holds] * 12 + [fails]))
     assert words.index("FAILS") < words.index("HOLDS")
     assert "8 more hold" in words
 
 
 def test_openings_needed_are_rounded_up_and_nobody_waits_for_ever():
-    assert rounded_openings(2562.3) == 2600
-    assert rounded_openings(7.2) == 8
-    assert rounded_openings(100_001) is None
+    assert round_openings(2562.3) == 2600
+    assert round_openings(7.2) == 8
+    assert round_openings(100_001) is None
 
 
 def test_brackets_join_neighbours_that_no_match_tells_apart():
-    assert lanes([Run(0, 2), Run(1, 3), Run(4, 5)]) == [0, 1, 0]
+    assert lanes([UnsettledGroup(0, 2), UnsettledGroup(1, 3), UnsettledGroup(4, 5)]) == [0, 1, 0]
 
 
 def test_agents_that_one_match_tells_apart_share_no_bracket(reports):
     report = reports["three"]
     even = {"score_low": 0.4, "score": 0.5, "score_high": 0.6, "interval": "fixed-n"}
     pairs = {pair: row._replace(**even) for pair, row in report.pairs.items()}
-    assert runs(replace(report, pairs=pairs)) == [Run(0, 2)]
+    assert unsettled_groups(replace(report, pairs=pairs)) == [UnsettledGroup(0, 2)]
     top, _, last = report.agents
     pairs[last, top] = pairs[last, top]._replace(score_high=0.45)
-    assert runs(replace(report, pairs=pairs)) == [Run(0, 1), Run(1, 2)]
+    assert unsettled_groups(replace(report, pairs=pairs)) == [
+        UnsettledGroup(0, 1),
+        UnsettledGroup(1, 2),
+    ]
 
 
 def test_a_page_of_few_openings_has_the_intervals_that_the_tables_have(reports):
@@ -314,12 +317,12 @@ def test_a_page_of_few_openings_has_the_intervals_that_the_tables_have(reports):
     assert f'data-a="{row.agent}"' in words.body
     assert cell_ends(score_of(row)) in words.body
     assert "nothing can be inferred" not in words.lead
-    assert "not a measurement" not in answer_of(report).sure
+    assert "not a measurement" not in make_answer(report).sure
 
 
 def test_the_margins_say_how_many_forfeits_they_leave_out(reports):
     report = reports["faults"]
     forfeits = sum(row.forfeits for row in report.ratings)
     assert forfeits
-    assert f"{forfeits:,} forfeited game" in figures(report)["margins"].lead
-    assert "forfeited" not in figures(reports["two"])["margins"].lead
+    assert f"{forfeits:,} forfeited game" in make_figures(report)["margins"].lead
+    assert "forfeited" not in make_figures(reports["two"])["margins"].lead

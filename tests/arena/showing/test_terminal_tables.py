@@ -10,7 +10,7 @@ from rich.console import Console
 
 from arena.analysis.checks.claims import FAILS, HOLDS, VACUOUS, Verdict
 from arena.analysis.tables import EloRow, WinRateRow
-from arena.terminal.tables import as_json, legend, show, terminal
+from arena.terminal.tables import as_json, legend, print_summary, terminal
 from tests.arena.played import FORFEIT, by_hand, experiment, summed
 
 REPLAY = 'python -m games.replay "kalah(6,4)" "' + "1 2 3 4 5 6 " * 12 + '1"'
@@ -24,7 +24,7 @@ VERDICTS = [
 
 def printed(summary, verdicts=(), notes=(), **how):
     file = io.StringIO()
-    show(summary, verdicts, notes, Console(file=file, width=80, **how))
+    print_summary(summary, verdicts, notes, Console(file=file, width=80, **how))
     return file.getvalue()
 
 
@@ -128,7 +128,7 @@ def test_names_are_never_read_as_markup():
 def test_there_is_colour_on_a_terminal_only(capsys):
     summary = summary_of(["smart", "bad"], even_match(0, 1))
     assert "\x1b[" in printed(summary, VERDICTS, force_terminal=True, color_system="standard")
-    show(summary, VERDICTS)
+    print_summary(summary, VERDICTS)
     out = capsys.readouterr().out
     assert "\x1b" not in out
     assert out == printed(summary, VERDICTS)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from arena.stats.rating_data import Results, gather
+from arena.stats.rating_data import RatingData, rating_data
 
 _FOLDER = Path(__file__).parents[2] / "golden" / "statistics"
 
@@ -15,7 +15,7 @@ def golden(name: str) -> Any:
     return json.loads((_FOLDER / name).read_text(encoding="utf-8"))
 
 
-def results_of(rows: list[list[Any]], openings: int | None = None) -> tuple[Results, list[str]]:
+def results_of(rows: list[list[Any]], openings: int | None = None) -> tuple[RatingData, list[str]]:
     """Results of rows first, second, wins, draws, losses; by default each game has its opening."""
     names = sorted({row[0] for row in rows} | {row[1] for row in rows})
     first, second, scores, opening = [], [], [], []
@@ -28,4 +28,4 @@ def results_of(rows: list[list[Any]], openings: int | None = None) -> tuple[Resu
                 scores.append(score)
                 opening.append(len(opening) if openings is None else of_row % openings)
                 of_row += 1
-    return gather(first, second, scores, np.array(opening), len(names)), names
+    return rating_data(first, second, scores, np.array(opening), len(names)), names

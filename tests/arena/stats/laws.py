@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.stats.counts import Floats
-from arena.stats.rating_data import Results, gather
-from arena.stats.rating_fit import Fit, fit
+from arena.stats.rating_data import RatingData, rating_data
+from arena.stats.rating_fit import Fit, fit_ratings
 
 
 class Law(NamedTuple):
@@ -68,7 +68,7 @@ class RoundRobin(NamedTuple):
 
 def round_robin(
     rng: np.random.Generator, players: RoundRobin, *, openings: int, repeats: int, noisy: bool
-) -> Results:
+) -> RatingData:
     """Results of all ordered pairs, every pair on the same openings."""
     first, second = players.seats
     strengths = np.array(players.strengths)
@@ -86,7 +86,7 @@ def round_robin(
             np.arange(openings)[None, :, None],
         )
     ]
-    return gather(*columns, len(strengths))
+    return rating_data(*columns, len(strengths))
 
 
 def true_ratings(players: RoundRobin) -> Fit:
@@ -96,7 +96,7 @@ def true_ratings(players: RoundRobin) -> Fit:
     for first, second in zip(*players.seats, strict=True):
         gap = players.strengths[first] - players.strengths[second] + players.advantage
         expected[first, second] = _mean_score(Law(gap, players.draw_width, players.bias))
-    return fit((1.0 - np.eye(size))[None], expected[None], True)
+    return fit_ratings((1.0 - np.eye(size))[None], expected[None], True)
 
 
 def tilted(law: Floats, score: float) -> Floats:

@@ -7,7 +7,7 @@ import numpy as np
 
 from arena.stats.counts import Floats
 from arena.stats.elo import NATURAL, PER_NORMALIZED, elo_from_score, moments, normalized_elo
-from arena.stats.estimate import Estimate, EstimateKind, nothing
+from arena.stats.estimate import Estimate, EstimateKind, no_estimate
 from arena.stats.intervals import Ends
 from arena.stats.quantiles import beta_cdf, normal_cdf, normal_quantile
 from arena.stats.rating_fit import Fit
@@ -40,7 +40,7 @@ def published_elo(counts: Sequence[float]) -> Estimate:
     reach = normal_quantile(0.975) * math.sqrt(variance / n)
     if reach == 0.0 or mean - reach <= 0.0 or mean + reach >= 1.0:
         value = elo_from_score(mean) if 0.0 < mean < 1.0 else None
-        return nothing("the published error is not defined", value)
+        return no_estimate("the published error is not defined", value)
     half = 0.5 * (elo_from_score(mean + reach) - elo_from_score(mean - reach))
     value = elo_from_score(mean)
     return Estimate(value, value - half, value + half, 0.95, EstimateKind.FIXED, "symmetric")
@@ -50,7 +50,7 @@ def published_normalized_elo(counts: Sequence[float]) -> Estimate:
     """Normalized Elo with the half-width that fishtest and fastchess print."""
     n, mean, variance = moments(counts)
     if variance == 0.0:
-        return nothing("all observations alike")
+        return no_estimate("all observations alike")
     per_observation = 2 if len(counts) == 5 else 1
     half = normal_quantile(0.975) * PER_NORMALIZED / math.sqrt(n * per_observation)
     value = normalized_elo(mean, variance, per_observation)

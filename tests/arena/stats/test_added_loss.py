@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.stats.intervals import lower_end
+from arena.stats.intervals import empirical_likelihood_bound
 from arena.stats.quantiles import normal_quantile
 
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -37,7 +37,9 @@ def naive_end(masses, quantile, added):
 def test_the_end_is_that_of_the_rule(masses):
     for added in (0.5, 1.0):
         expected = naive_end(masses, Z, added)
-        assert lower_end(QUARTERS, masses, Z, added) == pytest.approx(expected, abs=1e-6)
+        assert empirical_likelihood_bound(QUARTERS, masses, Z, added) == pytest.approx(
+            expected, abs=1e-6
+        )
 
 
 @pytest.mark.parametrize(
@@ -46,9 +48,11 @@ def test_the_end_is_that_of_the_rule(masses):
 )
 def test_wins_and_losses_are_bounded_nearly_as_by_clopper_and_pearson(wins, n, low, high):
     masses = [n - wins, 0, 0, 0, wins]
-    assert lower_end(QUARTERS, masses, Z, 1.0) == pytest.approx(low, abs=5e-5)
-    assert 1 - lower_end(QUARTERS, masses[::-1], Z, 1.0) == pytest.approx(high, abs=5e-5)
+    assert empirical_likelihood_bound(QUARTERS, masses, Z, 1.0) == pytest.approx(low, abs=5e-5)
+    assert 1 - empirical_likelihood_bound(QUARTERS, masses[::-1], Z, 1.0) == pytest.approx(
+        high, abs=5e-5
+    )
 
 
 def test_no_point_bounds_nothing():
-    assert lower_end(QUARTERS, [5, 0, 0, 0, 0], Z, 1.0) == 0.0
+    assert empirical_likelihood_bound(QUARTERS, [5, 0, 0, 0, 0], Z, 1.0) == 0.0

@@ -5,8 +5,13 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from arena.stats.anytime import begun, live_estimate, live_estimate_of_these, observe
-from arena.stats.bradley_terry import difference
+from arena.stats.anytime import (
+    anytime_estimate,
+    anytime_estimate_these,
+    start_anytime,
+    update_anytime,
+)
+from arena.stats.bradley_terry import rating_difference
 from arena.stats.elo import elo_from_score
 from arena.stats.estimate import Estimate
 from arena.stats.intervals import lower_bound, score_estimate
@@ -17,12 +22,12 @@ from arena.stats.sprt import (
     EloModel,
     SprtPlan,
     SprtState,
-    advance,
     begin,
     expected_observations,
     score_bounds,
+    update_sprt,
 )
-from arena.stats.sprt_estimates import corrected_estimate, raw_estimate
+from arena.stats.sprt_estimates import corrected_estimate, uncorrected_estimate
 from tests.arena.stats.laws import (
     Law,
     RoundRobin,
@@ -138,7 +143,7 @@ def rating_coverage(players, runs, *, openings, repeats, noisy, seed):
         found = rate(results, RatingPlan(seed=run))
         ratings += [covers(row.rating, truth.ratings[0, row.agent]) for row in found.agents]
         gap = truth.ratings[0, 0] - truth.ratings[0, 1]
-        apart.append(covers(difference(found, 0, 1), gap))
+        apart.append(covers(rating_difference(found, 0, 1), gap))
         advantage.append(covers(found.pools[0].advantage, truth.advantage[0]))
     return np.mean(ratings), np.mean(apart), np.mean(advantage)
 
@@ -171,7 +176,7 @@ def sprt_runs(plan, law, runs, seed) -> list[SprtState]:
     for _ in range(runs):
         state = begin(plan)
         while not state.stopped:
-            state = advance(plan, state, rng.choice(5, size=300, p=law) / 4)
+            state = update_sprt(plan, state, rng.choice(5, size=300, p=law) / 4)
         states.append(state)
     return states
 
@@ -237,7 +242,7 @@ def test_the_corrected_estimate_is_right_at_the_median_and_the_raw_one_is_not(pl
     assert above == pytest.approx(0.5, abs=0.07)
     assert np.mean([covers(estimate, elo) for estimate in corrected]) >= 0.92
     if place >= 1.0:
-        raw = np.mean([raw_estimate(state).value > elo for state in states])
+        raw = np.mean([uncorrected_estimate(state).value > elo for state in states])
         assert raw >= above + 0.05
 
 
@@ -250,10 +255,10 @@ def live_misses(runs, estimate_of, *, again, every) -> float:
     """Share of runs (of pair scores by opening and turn) that are wrong at some look."""
     missed = 0
     for scores, truth in runs:
-        standing, at, wrong = begun(scores.shape[0], again=again), 0, False
+        standing, at, wrong = start_anytime(scores.shape[0], again=again), 0, False
         values = scores.T.ravel()
         for look in every:
-            standing, at = observe(standing, values[at:look]), look
+            standing, at = update_anytime(standing, values[at:look]), look
             found = estimate_of(standing)
             wrong = wrong or (found is not None and not covers(found, truth))
         missed += wrong
@@ -267,7 +272,7 @@ def new_openings(law, score, runs, pairs, seed):
 
 def test_the_live_interval_covers_at_every_look():
     runs = new_openings(PENTANOMIAL, 0.5, 20, 300, 9)
-    assert live_misses(runs, live_estimate, again=False, every=range(10, 301, 40)) <= 0.05
+    assert live_misses(runs, anytime_estimate, again=False, every=range(10, 301, 40)) <= 0.05
 
 
 @pytest.mark.slow
@@ -277,7 +282,7 @@ def test_the_live_interval_covers_at_every_look_of_2000_pairs(law, score):
     true_law = tilted(law, score)
     mean = float(true_law @ np.linspace(0.0, 1.0, 5))
     runs = new_openings(true_law, mean, 300, 2000, (10, int(100 * score)))
-    assert live_misses(runs, live_estimate, again=False, every=range(20, 2001, 20)) <= 0.05
+    assert live_misses(runs, anytime_estimate, again=False, every=range(20, 2001, 20)) <= 0.05
 
 
 def noisy_runs(openings, pairs, runs, law, seed):
@@ -305,7 +310,7 @@ def test_repeats_of_noisy_bots_do_not_spoil_the_live_interval(openings):
     law = Law(0.8, 0.5, bias=3.0)
     runs = [(scores, true_score(law)) for scores, _ in noisy_runs(openings, 400, 20, law, 13)]
     every = looks(openings, 400)
-    assert live_misses(runs, live_estimate, again=True, every=every) <= 0.05
+    assert live_misses(runs, anytime_estimate, again=True, every=every) <= 0.05
 
 
 @pytest.mark.slow
@@ -317,8 +322,8 @@ def test_both_live_answers_cover_when_noisy_bots_play_openings_again(openings, s
     every = looks(openings, 1000)
     like = [(scores, true_score(law)) for scores, _ in made]
     if openings > 1:
-        assert live_misses(like, live_estimate, again=True, every=every) <= 0.05
-    assert live_misses(made, live_estimate_of_these, again=True, every=every) <= 0.05
+        assert live_misses(like, anytime_estimate, again=True, every=every) <= 0.05
+    assert live_misses(made, anytime_estimate_these, again=True, every=every) <= 0.05
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arena.stats.clustered_means import calibration, fit_quality, mean_by_game
+from arena.stats.clustered_means import calibration, clustered_mean, fit_quality
 
 
 def simulated(rng, games, positions):
@@ -17,7 +17,7 @@ def test_the_error_by_game_is_that_of_the_mean_and_the_one_by_position_is_not():
     rng = np.random.default_rng(7)
     means, errors = [], []
     for _ in range(400):
-        found = mean_by_game(*simulated(rng, 60, 20))
+        found = clustered_mean(*simulated(rng, 60, 20))
         means.append(found.value)
         errors.append(found)
     true = np.std(means)
@@ -27,7 +27,7 @@ def test_the_error_by_game_is_that_of_the_mean_and_the_one_by_position_is_not():
 
 def test_with_one_position_a_game_both_errors_agree():
     rng = np.random.default_rng(8)
-    found = mean_by_game(rng.normal(size=500), np.arange(500, dtype=np.int32))
+    found = clustered_mean(rng.normal(size=500), np.arange(500, dtype=np.int32))
     assert found.by_game == pytest.approx(found.by_position)
 
 

@@ -4,8 +4,8 @@ import pytest
 from arena.stats.counts import (
     Wdl,
     first_mover_scores,
+    first_pair_per_opening,
     mirrored,
-    one_per_opening,
     pair_counts,
     pair_scores,
 )
@@ -54,7 +54,7 @@ def test_scores_of_pairings_and_of_their_first_movers():
 
 
 def test_only_the_first_pairing_on_an_opening_is_a_new_observation():
-    assert one_per_opening(OPENINGS).tolist() == [0, 1, 3]
+    assert first_pair_per_opening(OPENINGS).tolist() == [0, 1, 3]
 
 
 def test_a_score_that_no_game_has_is_refused():

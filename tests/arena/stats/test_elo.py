@@ -9,7 +9,7 @@ from arena.stats.elo import (
     moments,
     score_from_elo,
 )
-from arena.stats.estimate import Estimate, EstimateKind, negated
+from arena.stats.estimate import Estimate, EstimateKind, negate
 from arena.stats.intervals import score_estimate
 from arena.stats.spread import spread
 from tests.arena.stats.golden import golden
@@ -74,7 +74,7 @@ def test_score_and_elo_are_inverse():
 def test_the_other_agent_sees_the_negative():
     mine = elo_estimate(score_estimate(range(20), [1.0, 0.75, 0.5, 0.25] * 5))
     theirs = elo_estimate(score_estimate(range(20), [0.0, 0.25, 0.5, 0.75] * 5))
-    other = negated(mine)
+    other = negate(mine)
     assert (theirs.value, theirs.low, theirs.high) == pytest.approx(
         (other.value, other.low, other.high)
     )

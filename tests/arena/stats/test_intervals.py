@@ -5,19 +5,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.stats.elo import small_or_lopsided
+from arena.stats.elo import needs_exact_interval
 from arena.stats.estimate import EstimateKind, Scope
 from arena.stats.intervals import (
     FEW,
     estimate_from_spread,
     interval,
     lower_bound,
+    no_variation_estimate,
     score_estimate,
-    unvaried,
 )
 from arena.stats.quantiles import t_quantile
-from arena.stats.score_checks import Status, needed, score_at_least, score_ever_at_least
-from arena.stats.spread import kish_size, spread, spread_of_these
+from arena.stats.score_checks import (
+    CheckStatus,
+    observations_needed,
+    score_at_least,
+    score_at_least_anytime,
+)
+from arena.stats.spread import kish_effective_size, spread, spread_fixed_openings
 from tests.arena.stats.published import clopper_pearson
 
 PAIRS = st.lists(
@@ -67,7 +72,7 @@ def test_effective_size_is_the_number_of_openings_if_bots_never_vary():
     scores = np.repeat([0.0, 0.5, 1.0, 0.5, 1.0] * 10, 20)
     found = spread(np.repeat(range(50), 20), scores)
     assert found.effective_pairings == pytest.approx(50, rel=0.03)
-    assert kish_size(np.repeat(range(50), 20)) == pytest.approx(50)
+    assert kish_effective_size(np.repeat(range(50), 20)) == pytest.approx(50)
 
 
 def test_effective_size_of_independent_pairings_is_their_number():
@@ -152,7 +157,7 @@ def test_exactly_these_openings_have_an_error_of_their_own():
     openings = np.repeat(np.arange(4), 50)
     strengths = np.repeat([0.1, 0.3, 0.7, 0.9], 50)
     scores = (rng.random(200) < strengths).astype(float)
-    these, like = spread_of_these(openings, scores), spread(openings, scores)
+    these, like = spread_fixed_openings(openings, scores), spread(openings, scores)
     inside = [scores[openings == place].var(ddof=1) / 50 for place in range(4)]
     assert these.se == pytest.approx(math.sqrt(sum(inside)) / 4)
     assert these.scope is Scope.THESE
@@ -163,19 +168,19 @@ def test_exactly_these_openings_have_an_error_of_their_own():
 
 
 def test_an_opening_met_once_takes_the_pooled_variance():
-    found = spread_of_these([0, 0, 0, 1, 1, 2], [0.0, 1.0, 0.5, 0.5, 1.0, 1.0])
+    found = spread_fixed_openings([0, 0, 0, 1, 1, 2], [0.0, 1.0, 0.5, 0.5, 1.0, 1.0])
     pooled = (0.5 + 0.125) / 3
     parts = [(3 / 6) ** 2 * 0.25 / 3, (2 / 6) ** 2 * 0.125 / 2, (1 / 6) ** 2 * pooled]
     assert found.se == pytest.approx(math.sqrt(sum(parts)))
     expected = sum(parts) ** 2 / (parts[0] ** 2 / 2 + parts[1] ** 2 + parts[2] ** 2 / 3)
     assert found.dof == pytest.approx(expected)
-    assert spread_of_these(range(5), [0.5] * 5) is None
+    assert spread_fixed_openings(range(5), [0.5] * 5) is None
 
 
 def test_one_opening_of_noisy_bots_has_an_answer_for_exactly_this_opening():
     # Seen before: "no inference" after 2,000 distinct games.
     scores = np.random.default_rng(10).choice(5, size=1000) / 4
-    found = estimate_from_spread(spread_of_these([7] * 1000, scores))
+    found = estimate_from_spread(spread_fixed_openings([7] * 1000, scores))
     assert found.high - found.low == pytest.approx(2 * 1.96 * 0.3536 / math.sqrt(1000), rel=0.05)
     assert found.scope is Scope.THESE
 
@@ -183,13 +188,13 @@ def test_one_opening_of_noisy_bots_has_an_answer_for_exactly_this_opening():
 def test_openings_that_never_varied_leave_room_for_one_that_does():
     # Half of the openings won, half lost, 20 times each: the share of other results is unseen.
     openings, scores = np.repeat(np.arange(10), 20), np.repeat([1.0, 0.0] * 5, 20)
-    found = estimate_from_spread(spread_of_these(openings, scores))
+    found = estimate_from_spread(spread_fixed_openings(openings, scores))
     unseen = 1 - 0.025 ** (1 / 200)
     assert (found.low, found.high) == pytest.approx((0.5 - unseen, 0.5 + unseen))
 
 
 def test_games_that_never_varied_bound_the_share_that_does():
-    found = unvaried(0.75, 8)
+    found = no_variation_estimate(0.75, 8)
     share = 1 - 0.05 ** (1 / 8)  # 31 %
     assert (found.low, found.high) == pytest.approx((0.75 * (1 - share), 0.75 + 0.25 * share))
     assert found.reason == "no game varied in 8 repeats: at most 31 % do"
@@ -261,33 +266,33 @@ def verdict_of(openings, scores, wanted, **how):
 
 
 def test_a_check_needs_openings_and_a_bound():
-    assert verdict_of(range(9), [1.0] * 9, 0.5) is Status.VACUOUS
-    assert verdict_of([], [], 0.5) is Status.VACUOUS
+    assert verdict_of(range(9), [1.0] * 9, 0.5) is CheckStatus.VACUOUS
+    assert verdict_of([], [], 0.5) is CheckStatus.VACUOUS
     passed = score_at_least(spread(range(10), [1.0] * 10), 0.74)
-    assert (passed.verdict, passed.bound) == (Status.PASSED, pytest.approx(0.05**0.1))
-    assert verdict_of(range(11), [0.75] * 11, 0.75) is Status.FAILED
-    assert verdict_of(range(10), [0.0] * 10, 0.01) is Status.FAILED
+    assert (passed.verdict, passed.bound) == (CheckStatus.PASSED, pytest.approx(0.05**0.1))
+    assert verdict_of(range(11), [0.75] * 11, 0.75) is CheckStatus.FAILED
+    assert verdict_of(range(10), [0.0] * 10, 0.01) is CheckStatus.FAILED
     assert score_at_least(spread([3] * 10, [1.0] * 10), 0.01, min_distinct=1).bound == 0.0
 
 
 def test_a_check_that_no_result_could_satisfy_is_vacuous():
     found = score_at_least(spread(range(10), [1.0] * 10), 0.9)
-    assert (found.verdict, found.reason) == (Status.VACUOUS, "needs 29 openings, has 10")
-    assert verdict_of(range(29), [1.0] * 29, 0.9) is Status.PASSED
+    assert (found.verdict, found.reason) == (CheckStatus.VACUOUS, "needs 29 openings, has 10")
+    assert verdict_of(range(29), [1.0] * 29, 0.9) is CheckStatus.PASSED
     hopeless = score_at_least(spread(range(500), [1.0] * 500), 1.0)
     assert hopeless.reason == "no result can show a score of 100 %"
-    live = needed(0.9, 0.95, looks=True)
+    live = observations_needed(0.9, 0.95, looks=True)
     enough, short = spread(range(live), [1.0] * live), spread(range(live - 1), [1.0] * (live - 1))
     assert live > 29
-    assert score_ever_at_least(enough, [0, 0, 0, 0, live], 0.9).verdict is Status.PASSED
-    assert score_ever_at_least(short, [0, 0, 0, 0, live - 1], 0.9).verdict is Status.VACUOUS
+    assert score_at_least_anytime(enough, [0, 0, 0, 0, live], 0.9).verdict is CheckStatus.PASSED
+    assert score_at_least_anytime(short, [0, 0, 0, 0, live - 1], 0.9).verdict is CheckStatus.VACUOUS
 
 
 def test_a_check_of_a_census_compares_exactly():
     scores = [1.0] * 11 + [0.5]
-    assert verdict_of(range(12), scores, 0.95, census=True) is Status.PASSED
-    assert verdict_of(range(12), scores, 0.96, census=True) is Status.FAILED
-    assert verdict_of(range(12), scores, 0.70) is Status.PASSED
+    assert verdict_of(range(12), scores, 0.95, census=True) is CheckStatus.PASSED
+    assert verdict_of(range(12), scores, 0.96, census=True) is CheckStatus.FAILED
+    assert verdict_of(range(12), scores, 0.70) is CheckStatus.PASSED
 
 
 def test_a_check_adds_a_whole_lost_pairing_to_one_side():
@@ -306,13 +311,13 @@ def test_scores_outside_the_scale_are_refused():
 
 
 def test_no_pairing_is_an_empty_spread():
-    assert (spread([], []).pairings, spread_of_these([], [])) == (0, None)
+    assert (spread([], []).pairings, spread_fixed_openings([], [])) == (0, None)
     assert score_estimate([], []).value is None
-    assert kish_size([]) == 0.0
+    assert kish_effective_size([]) == 0.0
 
 
 def test_under_five_points_lost_or_won_an_interval_is_lopsided():
     for lost, expected in (([0.0] * 5, False), ([0.0] * 4 + [0.25], True)):
         scores = np.array([*lost, *[1.0] * (40 - len(lost))])
-        assert small_or_lopsided(spread(np.arange(40), scores)) == expected
-        assert small_or_lopsided(spread(np.arange(40), 1.0 - scores)) == expected
+        assert needs_exact_interval(spread(np.arange(40), scores)) == expected
+        assert needs_exact_interval(spread(np.arange(40), 1.0 - scores)) == expected

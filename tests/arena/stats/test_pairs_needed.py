@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from arena.stats.intervals import score_estimate
-from arena.stats.sample_size import estimate_to_come, law_of, moments_of, pairs_needed
+from arena.stats.sample_size import (
+    expected_interval,
+    mean_and_variance,
+    pair_score_distribution,
+    pairs_needed,
+)
 from arena.stats.sprt import SprtPlan
 
 LAW = (0.1, 0.2, 0.3, 0.25, 0.15)
@@ -12,16 +17,16 @@ SCORES = np.arange(5) / 4
 
 
 def test_a_pilot_that_lost_nothing_does_not_promise_to_lose_nothing():
-    law = law_of([0, 0, 0, 0, 9])
+    law = pair_score_distribution([0, 0, 0, 0, 9])
     assert sum(law) == pytest.approx(1)
     assert 0.0 < law[0] < law[-1]
-    assert sum(law_of([0] * 5)) == pytest.approx(1)
+    assert sum(pair_score_distribution([0] * 5)) == pytest.approx(1)
 
 
 def test_the_interval_to_come_is_that_which_games_of_this_law_get():
     draw = np.random.default_rng(7)
     for pairings in (30, 400):
-        come = estimate_to_come(LAW, pairings)
+        come = expected_interval(LAW, pairings)
         widths = []
         for _ in range(50):
             found = score_estimate(range(pairings), draw.choice(SCORES, pairings, p=LAW))
@@ -32,7 +37,7 @@ def test_the_interval_to_come_is_that_which_games_of_this_law_get():
 def test_a_fixed_number_of_pairings_has_the_errors_that_it_was_asked_for():
     law = (0.12, 0.2, 0.36, 0.2, 0.12)
     plan = SprtPlan(0.0, 60.0)
-    mean, variance = moments_of(law)
+    mean, variance = mean_and_variance(law)
     needed = pairs_needed(variance, plan)
     # At elo0 the mean of so many scores passes the middle of both hypotheses in 5 of 100 matches.
     draw, pairings = np.random.default_rng(3), round(needed.fixed)

@@ -7,13 +7,21 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from arena.stats.bradley_terry import ALL_POINTS, NOT_COMPARABLE, difference
+from arena.stats.bradley_terry import ALL_POINTS, NOT_COMPARABLE, rating_difference
 from arena.stats.elo import elo_from_score, score_from_elo
 from arena.stats.estimate import EstimateKind
 from arena.stats.intervals import ALIKE
-from arena.stats.rating_data import gather, openings_by_agent, table
-from arena.stats.rating_fit import FirstMove, beats, components, first_move, fit, islands, reachable
-from arena.stats.ratings import RatingPlan, _by_opening, _weighed, percentile_ends, rate
+from arena.stats.rating_data import openings_by_agent, pair_matrix, rating_data
+from arena.stats.rating_fit import (
+    FirstMove,
+    components,
+    disconnected_parts,
+    first_move,
+    fit_ratings,
+    reachable,
+    took_points,
+)
+from arena.stats.ratings import RatingPlan, _by_opening, _weighed, percentile_interval, rate
 from tests.arena.stats.golden import golden, results_of
 from tests.arena.stats.published import draw_share, even_draw_share, expected_scores
 
@@ -89,8 +97,8 @@ def test_bootstrap_errors_are_about_those_of_ordo(name):
 @pytest.mark.parametrize("name", RATED)
 def test_draws_between_equals_are_those_of_ordo(name):
     results, _ = results_of(RATED[name]["results"])
-    games, points = table(results, results.games), table(results, results.points)
-    scores = expected_scores(fit(games[None], points[None], True))[0]
+    games, points = pair_matrix(results, results.games), pair_matrix(results, results.points)
+    scores = expected_scores(fit_ratings(games[None], points[None], True))[0]
     share = even_draw_share(scores, games, results.drawn.sum())
     assert 100 * share == pytest.approx(RATED[name]["even_draw_percent"], abs=0.01)
 
@@ -104,9 +112,9 @@ def test_draw_share_at_an_even_score_is_the_even_share():
 @given(GAMES)
 def test_expected_points_are_the_points_that_were_made(games):
     played, points = pool_of(games)
-    assume(reachable(beats(played, points)).all())
+    assume(reachable(took_points(played, points)).all())
     assume(first_move(played, points) is FirstMove.FITTED)
-    found = fit(played[None], points[None], True)
+    found = fit_ratings(played[None], points[None], True)
     missing = points - played * expected_scores(found)[0]
     assert missing.sum(axis=1) - missing.sum(axis=0) == pytest.approx(np.zeros(4), abs=1e-7)
     assert missing.sum() == pytest.approx(0.0, abs=1e-7)
@@ -130,7 +138,7 @@ def naive_cycle_signs(played, points):
 @given(GAMES)
 def test_the_first_move_has_a_value_if_cycles_of_both_signs_exist(games):
     played, points = pool_of(games)
-    assume(reachable(beats(played, points)).all())
+    assume(reachable(took_points(played, points)).all())
     signs = naive_cycle_signs(played, points)
     assert (first_move(played, points) is FirstMove.FITTED) == ({1, -1} <= signs)
     assert (first_move(played, points) is FirstMove.UNKNOWN) == (not signs & {1, -1})
@@ -138,7 +146,7 @@ def test_the_first_move_has_a_value_if_cycles_of_both_signs_exist(games):
 
 @given(GAMES)
 def test_a_group_that_beats_another_comes_first(games):
-    edges = beats(*pool_of(games))
+    edges = took_points(*pool_of(games))
     reach = reachable(edges)
     groups = components(reach)
     assert sorted(agent for group in groups for agent in group.tolist()) == [0, 1, 2, 3]
@@ -158,7 +166,7 @@ def test_the_order_of_the_games_never_matters(games, random):
         first = [one for _, (one, _, _) in numbered]
         second = [(one + offset) % 4 for _, (one, offset, _) in numbered]
         scores = [score for _, (_, _, score) in numbered]
-        results = gather(first, second, scores, opening, 4)
+        results = rating_data(first, second, scores, opening, 4)
         tables.append(rate(results, RatingPlan(draws=100)).agents)
     assert tables[0] == tables[1]
 
@@ -167,12 +175,12 @@ def test_the_order_of_the_games_never_matters(games, random):
 def test_a_further_win_never_lowers_what_the_winner_expects_of_that_game(games, first, offset):
     played, points = pool_of(games)
     second = (first + offset) % 4
-    assume(reachable(beats(played, points)).all())
+    assume(reachable(took_points(played, points)).all())
     valued = first_move(played, points) is FirstMove.FITTED
-    before = expected_scores(fit(played[None], points[None], valued))[0]
+    before = expected_scores(fit_ratings(played[None], points[None], valued))[0]
     played[first, second] += 1
     points[first, second] += 1
-    after = expected_scores(fit(played[None], points[None], valued))[0]
+    after = expected_scores(fit_ratings(played[None], points[None], valued))[0]
     assert after[first, second] >= before[first, second] - 1e-9
 
 
@@ -181,11 +189,11 @@ def test_a_further_win_never_lowers_the_rating_of_the_winner(games, first, offse
     # With the advantage held: with it fitted, the win may be laid to the first move.
     played, points = pool_of(games)
     second = (first + offset) % 4
-    assume(reachable(beats(played, points)).all())
-    before = fit(played[None], points[None], False).ratings[0]
+    assume(reachable(took_points(played, points)).all())
+    before = fit_ratings(played[None], points[None], False).ratings[0]
     played[first, second] += 1
     points[first, second] += 1
-    after = fit(played[None], points[None], False).ratings[0]
+    after = fit_ratings(played[None], points[None], False).ratings[0]
     assert after[first] >= before[first] - 1e-6
 
 
@@ -194,7 +202,7 @@ def test_two_islands_are_not_comparable():
     found = rate(results, QUICK)
     assert [pool.members for pool in found.pools] == [(0, 1), (2, 3)]
     assert [pool.island for pool in found.pools] == [0, 1]
-    assert difference(found, 0, 2).reason == NOT_COMPARABLE
+    assert rating_difference(found, 0, 2).reason == NOT_COMPARABLE
 
 
 def test_a_one_way_bridge_leaves_two_groups_in_order():
@@ -245,7 +253,7 @@ def test_an_anchor_is_held_and_the_others_are_relative_to_it():
     anchor = held.agents[1].rating
     assert (anchor.value, anchor.low, anchor.high) == (1000.0, None, None)
     for agent in (0, 2, 3):
-        apart = difference(free, agent, 1)
+        apart = rating_difference(free, agent, 1)
         rating = held.agents[agent].rating
         assert (rating.value, rating.low, rating.high) == pytest.approx(
             (apart.value + 1000, apart.low + 1000, apart.high + 1000)
@@ -304,7 +312,7 @@ def test_an_almost_perfect_agent_is_bounded_on_both_sides():
     # Seen before: "+19, no bound" where draws of openings lost the only loss.
     for row in found.agents:
         assert row.rating.low < row.rating.value < row.rating.high
-    apart = difference(found, 1, 2)
+    apart = rating_difference(found, 1, 2)
     assert apart.high - apart.low < found.agents[0].rating.high - found.agents[0].rating.low
 
 
@@ -325,11 +333,11 @@ def score_from_elo_of(gaps):
 
 
 def test_an_agent_without_games_is_alone():
-    results = gather([0, 1], [1, 0], [1.0, 1.0], [0, 1], 3)
+    results = rating_data([0, 1], [1, 0], [1.0, 1.0], [0, 1], 3)
     found = rate(results, QUICK)
     assert found.agents[2].rating.value is None
     assert found.agents[2].games == 0
-    assert rate(gather([], [], [], [], 2), QUICK).agents[0].games == 0
+    assert rate(rating_data([], [], [], [], 2), QUICK).agents[0].games == 0
 
 
 def test_rows_say_what_they_rest_on():
@@ -341,11 +349,11 @@ def test_rows_say_what_they_rest_on():
 
 def test_percentiles_of_few_openings_reach_further():
     samples = np.arange(1000.0)
-    assert percentile_ends(samples, 500.0, 1_000_000, 0.95) == (24.0, 975.0)
+    assert percentile_interval(samples, 500.0, 1_000_000, 0.95) == (24.0, 975.0)
     # Ten openings: t of nine degrees of freedom, times sqrt(11 / 9), is 2.50: 0.62 % a side.
-    assert percentile_ends(samples, 500.0, 10, 0.95) == (5.0, 994.0)
+    assert percentile_interval(samples, 500.0, 10, 0.95) == (5.0, 994.0)
     # Beyond the most extreme of a hundred draws the plain percentile is stretched.
-    few = percentile_ends(np.arange(100.0), 50.0, 10, 0.95)
+    few = percentile_interval(np.arange(100.0), 50.0, 10, 0.95)
     stretch = 2.2622 * math.sqrt(11 / 9) / 1.95996
     assert few == pytest.approx((50 - 49 * stretch, 50 + 48 * stretch), abs=3e-3)
 
@@ -355,9 +363,10 @@ def test_a_draw_of_weights_is_fitted_exactly():
     found = rate(results, RatingPlan(draws=100, seed=7)).pools[0].replicates
     weights = np.random.default_rng((7, 42)).standard_exponential(12)[results.opening]
     games, points = (
-        table(results, weight) for weight in (weights * results.games, weights * results.points)
+        pair_matrix(results, weight)
+        for weight in (weights * results.games, weights * results.points)
     )
-    alone = fit(games[None], points[None], True)
+    alone = fit_ratings(games[None], points[None], True)
     assert found.ratings[42] == pytest.approx(alone.ratings[0], abs=1e-6)
     assert found.advantage[42] == pytest.approx(alone.advantage[0], abs=1e-6)
 
@@ -366,23 +375,23 @@ def test_sparse_and_dense_results_are_weighed_alike():
     rng = np.random.default_rng(5)
     first = rng.integers(6, size=600)
     second = (first + rng.integers(1, 6, size=600)) % 6
-    results = gather(first, second, rng.choice([0, 0.5, 1], size=600), range(600), 6)
+    results = rating_data(first, second, rng.choice([0, 0.5, 1], size=600), range(600), 6)
     weights = np.random.default_rng((3, 1)).standard_exponential(600)[results.opening]
     games, points = _weighed(results, range(2), 3)
-    assert games[1] == pytest.approx(table(results, weights * results.games))
-    assert points[1] == pytest.approx(table(results, weights * results.points))
+    assert games[1] == pytest.approx(pair_matrix(results, weights * results.games))
+    assert points[1] == pytest.approx(pair_matrix(results, weights * results.points))
 
 
 def test_islands_are_numbered():
-    edges = beats(*pool_of([(0, 2, 1.0), (1, 2, 0.5)]))
-    assert islands(edges).tolist() == [0, 1, 0, 1]
+    edges = took_points(*pool_of([(0, 2, 1.0), (1, 2, 0.5)]))
+    assert disconnected_parts(edges).tolist() == [0, 1, 0, 1]
 
 
 def test_a_plan_that_cannot_be_followed_is_refused():
     with pytest.raises(ValueError, match="at least 100"):
         RatingPlan(draws=20)
     with pytest.raises(ValueError, match="from 0 to 1"):
-        rate(gather([0], [1], [1.0], [0], 2), RatingPlan(anchor=2))
+        rate(rating_data([0], [1], [1.0], [0], 2), RatingPlan(anchor=2))
 
 
 @pytest.mark.slow
@@ -397,7 +406,7 @@ def test_a_hundred_agents_are_rated_from_a_million_games_in_seconds(openings):
     scores = (rng.random(len(number)) < chance) * 1.0
     # Of the processor, not of the wall: the machine may be busy with something else.
     begun = time.process_time()
-    found = rate(gather(first, second, scores, number % openings, 100))
+    found = rate(rating_data(first, second, scores, number % openings, 100))
     assert time.process_time() - begun < 10.0
     errors = [row.rating.value - strengths[row.agent] for row in found.agents]
     assert np.std(errors) < 5.0
@@ -409,4 +418,4 @@ def test_a_hundred_agents_are_rated_from_a_million_games_in_seconds(openings):
 )
 def test_games_that_cannot_be_are_refused(first, second, score, message):
     with pytest.raises(ValueError, match=message):
-        gather([first], [second], [score], [0], 3)
+        rating_data([first], [second], [score], [0], 3)

@@ -11,13 +11,13 @@ from arena.stats.sprt import (
     Decision,
     EloModel,
     SprtPlan,
-    advance,
     begin,
+    expected_lengths,
     expected_observations,
-    forecast,
+    finish_sprt,
     log_likelihood_ratio,
     score_bounds,
-    used_up,
+    update_sprt,
 )
 from tests.arena.stats.golden import golden
 
@@ -118,7 +118,7 @@ def test_the_path_of_the_test_is_that_of_fishtest():
     path = GOLDEN["sequential"][0]["path"]
     state, at = begin(PLAN), 0
     for step in path:
-        state = advance(PLAN, state, np.array(cells[at : step["pairs"]]) / 4)
+        state = update_sprt(PLAN, state, np.array(cells[at : step["pairs"]]) / 4)
         at = step["pairs"]
         jumps = step["overshoot"]
         assert list(state.counts) == step["pentanomial"]
@@ -135,10 +135,10 @@ def test_the_path_of_the_test_is_that_of_fishtest():
 @given(SCORES, st.lists(st.integers(0, 60), max_size=5), st.sampled_from(EloModel))
 def test_cutting_the_scores_into_calls_makes_no_difference(scores, cuts, model):
     plan = SprtPlan(0, 120, model=model, min_distinct=1)
-    whole = advance(plan, begin(plan), scores)
+    whole = update_sprt(plan, begin(plan), scores)
     state, start = begin(plan), 0
     for end in [*sorted(min(cut, len(scores)) for cut in cuts), len(scores)]:
-        state = advance(plan, state, scores[start:end])
+        state = update_sprt(plan, state, scores[start:end])
         start = end
     assert state == whole
 
@@ -147,8 +147,8 @@ def test_cutting_the_scores_into_calls_makes_no_difference(scores, cuts, model):
 def test_swapping_the_agents_negates_the_test(scores, model):
     plan = SprtPlan(-10, 60, model=model, min_distinct=1)
     mirror = SprtPlan(-60, 10, model=model, min_distinct=1)
-    mine = advance(plan, begin(plan), scores)
-    theirs = advance(mirror, begin(mirror), [1 - s for s in scores])
+    mine = update_sprt(plan, begin(plan), scores)
+    theirs = update_sprt(mirror, begin(mirror), [1 - s for s in scores])
     assert theirs.llr == pytest.approx(-mine.llr, abs=1e-8)
     assert (theirs.lower, theirs.upper) == pytest.approx((-mine.upper, -mine.lower), abs=1e-8)
     swapped = {Decision.ELO0: Decision.ELO1, Decision.ELO1: Decision.ELO0}
@@ -172,30 +172,30 @@ def test_the_llr_is_finite_for_any_counts(counts, model):
 
 def test_there_is_no_verdict_before_enough_distinct_openings():
     plan = SprtPlan(0, 200, min_distinct=10)
-    state = advance(plan, begin(plan), [1.0] * 9)
+    state = update_sprt(plan, begin(plan), [1.0] * 9)
     eager = SprtPlan(0, 200, min_distinct=1)
-    assert advance(eager, begin(eager), [1.0] * 9).stopped
+    assert update_sprt(eager, begin(eager), [1.0] * 9).stopped
     assert not state.stopped
-    assert advance(plan, state, [1.0]).decision is Decision.ELO1
+    assert update_sprt(plan, state, [1.0]).decision is Decision.ELO1
 
 
 def test_openings_used_up_leave_the_test_undecided():
-    state = advance(PLAN, begin(PLAN), [0.5, 0.75, 0.25])
-    assert used_up(state).decision is Decision.UNDECIDED
-    assert advance(PLAN, used_up(state), [1.0] * 5000) == used_up(state)
-    decided = advance(PLAN, state, [1.0] * 5000)
-    assert used_up(decided) == decided
+    state = update_sprt(PLAN, begin(PLAN), [0.5, 0.75, 0.25])
+    assert finish_sprt(state).decision is Decision.UNDECIDED
+    assert update_sprt(PLAN, finish_sprt(state), [1.0] * 5000) == finish_sprt(state)
+    decided = update_sprt(PLAN, state, [1.0] * 5000)
+    assert finish_sprt(decided) == decided
 
 
 def test_scores_after_the_decision_are_not_used():
-    state = advance(PLAN, begin(PLAN), [1.0] * 3000)
+    state = update_sprt(PLAN, begin(PLAN), [1.0] * 3000)
     assert state.observations < 3000
-    assert advance(PLAN, state, [0.0] * 3000) == state
+    assert update_sprt(PLAN, state, [0.0] * 3000) == state
 
 
 def test_the_forecast_is_the_published_rule_of_thumb():
     plan = SprtPlan(0, 10, cells=3)
-    at_elo0, between, at_elo1 = forecast(plan, 0.23)
+    at_elo0, between, at_elo1 = expected_lengths(plan, 0.23)
     assert between == pytest.approx(9600, rel=0.01)
     assert at_elo0 == pytest.approx(5900, rel=0.01)
     assert at_elo1 == pytest.approx(5900, rel=0.01)
@@ -233,7 +233,7 @@ def test_a_plan_that_cannot_be_tested_is_refused(wrong):
 
 def test_a_score_off_the_grid_is_refused():
     with pytest.raises(ValueError, match="multiple of 1/4"):
-        advance(PLAN, begin(PLAN), [0.3])
+        update_sprt(PLAN, begin(PLAN), [0.3])
 
 
 def test_the_bounds_are_those_of_wald_for_both_errors():

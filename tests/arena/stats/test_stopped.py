@@ -3,7 +3,7 @@ import math
 import pytest
 
 from arena.stats import sprt_estimates
-from arena.stats.sprt import Decision, EloModel, SprtPlan, SprtState, advance, begin
+from arena.stats.sprt import Decision, EloModel, SprtPlan, SprtState, begin, update_sprt
 from arena.stats.sprt_estimates import (
     CORRECTED,
     RAW,
@@ -11,7 +11,7 @@ from arena.stats.sprt_estimates import (
     corrected_estimate,
     outcome_chance,
     passage_chance,
-    raw_estimate,
+    uncorrected_estimate,
 )
 from tests.arena.stats.golden import golden
 
@@ -81,8 +81,8 @@ def test_a_better_outcome_is_less_likely_the_stronger_it_must_have_been():
 
 def test_after_a_stop_both_estimates_are_labelled():
     plan = SprtPlan(0, 40)
-    state = advance(plan, begin(plan), [0.5, 0.75, 1.0, 0.5, 0.75, 0.25] * 200)
-    raw, corrected = raw_estimate(state), corrected_estimate(plan, state)
+    state = update_sprt(plan, begin(plan), [0.5, 0.75, 1.0, 0.5, 0.75, 0.25] * 200)
+    raw, corrected = uncorrected_estimate(state), corrected_estimate(plan, state)
     assert state.decision is Decision.ELO1
     assert (raw.reason, corrected.reason) == (RAW, CORRECTED)
     # The stop was lucky: the correction takes some of the luck away.
@@ -91,12 +91,12 @@ def test_after_a_stop_both_estimates_are_labelled():
 
 def test_no_observation_has_no_estimate():
     plan = SprtPlan(0, 10)
-    assert raw_estimate(begin(plan)).value is None
+    assert uncorrected_estimate(begin(plan)).value is None
     assert corrected_estimate(plan, begin(plan)).value is None
 
 
 def test_perfect_and_equal_results_have_finite_estimates():
     plan = SprtPlan(0, 10)
     for counts in ([0, 0, 0, 0, 30], [30, 0, 0, 0, 0], [0, 0, 30, 0, 0], [0, 0, 1, 0, 0]):
-        raw_estimate(state_of(counts))
+        uncorrected_estimate(state_of(counts))
         corrected_estimate(plan, state_of(counts))

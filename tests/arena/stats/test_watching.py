@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from arena.stats import anytime
-from arena.stats.anytime import begun, capital_reach, live_estimate, live_estimate_of_these, observe
+from arena.stats.anytime import (
+    anytime_estimate,
+    anytime_estimate_these,
+    betting_interval,
+    start_anytime,
+    update_anytime,
+)
 from arena.stats.estimate import EstimateKind, Scope
 from arena.stats.intervals import interval
 from arena.stats.spread import spread
@@ -16,11 +22,11 @@ def scores_of(size, seed=1):
 
 def test_how_pairings_are_cut_into_calls_makes_no_difference():
     scores = scores_of(100)
-    whole = observe(begun(12, again=True), scores)
-    pieces = begun(12, again=True)
+    whole = update_anytime(start_anytime(12, again=True), scores)
+    pieces = start_anytime(12, again=True)
     for start, end in ((0, 5), (5, 12), (12, 40), (40, 41), (41, 100)):
-        pieces = observe(pieces, scores[start:end])
-    for estimate in (live_estimate, live_estimate_of_these):
+        pieces = update_anytime(pieces, scores[start:end])
+    for estimate in (anytime_estimate, anytime_estimate_these):
         one, other = estimate(pieces), estimate(whole)
         assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high))
 
@@ -32,11 +38,11 @@ def test_many_turns_are_few_pieces_and_the_same_as_one_by_one(openings, monkeypa
     monkeypatch.setattr(
         anytime, "_observe_piece", lambda *each: pieces.append(1) or of_piece(*each)
     )
-    whole = observe(begun(openings, again=True), scores)
+    whole = update_anytime(start_anytime(openings, again=True), scores)
     assert len(pieces) < 12
-    alone = begun(openings, again=True)
+    alone = start_anytime(openings, again=True)
     for score in scores:
-        alone = observe(alone, [score])
+        alone = update_anytime(alone, [score])
     assert (whole.pairings, whole.points, whole.first) == (1000, alone.points, alone.first)
     assert whole.turns.sums.tolist() == alone.turns.sums.tolist()
     assert whole.turns.squares.tolist() == alone.turns.squares.tolist()
@@ -47,21 +53,21 @@ def test_many_turns_are_few_pieces_and_the_same_as_one_by_one(openings, monkeypa
 
 def test_only_the_first_pairing_on_an_opening_is_a_new_observation():
     scores = scores_of(30)
-    once = live_estimate(observe(begun(30, again=False), scores))
-    reach = capital_reach(np.bincount((4 * scores).astype(int), minlength=5), 0.05)
+    once = anytime_estimate(update_anytime(start_anytime(30, again=False), scores))
+    reach = betting_interval(np.bincount((4 * scores).astype(int), minlength=5), 0.05)
     assert (once.low, once.high) == pytest.approx((float(reach.low), float(reach.high)))
     assert once.kind is EstimateKind.ANYTIME
     # 36 pairings later, no turn being the second, it is as wide as if nothing had been added.
-    first = live_estimate(observe(begun(30, again=True), scores))
-    later = live_estimate(observe(begun(30, again=True), [*scores, *scores[:29]]))
+    first = anytime_estimate(update_anytime(start_anytime(30, again=True), scores))
+    later = anytime_estimate(update_anytime(start_anytime(30, again=True), [*scores, *scores[:29]]))
     assert (later.low, later.high) == pytest.approx((first.low, first.high))
     assert first.high - first.low > once.high - once.low  # half of alpha is kept for the turns
 
 
 def test_after_two_turns_the_interval_by_openings_is_used_as_well():
     scores = scores_of(80)
-    found = live_estimate(observe(begun(40, again=True), scores))
-    reach = capital_reach(np.bincount((4 * scores[:40]).astype(int), minlength=5), 0.025)
+    found = anytime_estimate(update_anytime(start_anytime(40, again=True), scores))
+    reach = betting_interval(np.bincount((4 * scores[:40]).astype(int), minlength=5), 0.025)
     ends = interval(spread(np.arange(80) % 40, scores), 0.05 / 8)
     assert found.low == pytest.approx(max(float(reach.low), ends.low))
     assert found.high == pytest.approx(min(float(reach.high), ends.high))
@@ -69,7 +75,7 @@ def test_after_two_turns_the_interval_by_openings_is_used_as_well():
 
 def test_exactly_these_openings_are_predicted_from_their_own_past():
     scores = scores_of(120)
-    found = live_estimate_of_these(observe(begun(4, again=True), scores))
+    found = anytime_estimate_these(update_anytime(start_anytime(4, again=True), scores))
     surprise = 0.0
     for place, score in enumerate(scores):
         past = scores[place % 4 : place : 4]
@@ -83,9 +89,11 @@ def test_exactly_these_openings_are_predicted_from_their_own_past():
 
 
 def test_nothing_is_said_before_there_is_something_to_say():
-    assert live_estimate(begun(5, again=True)).reason == "no games"
-    assert live_estimate_of_these(observe(begun(5, again=True), scores_of(9))) is None
-    one = observe(begun(1, again=True), scores_of(50))
-    assert live_estimate(one).kind is EstimateKind.NONE
-    assert live_estimate_of_these(one).two_sided
-    assert math.isclose(live_estimate(one).value, float(scores_of(50).mean()))
+    assert anytime_estimate(start_anytime(5, again=True)).reason == "no games"
+    assert (
+        anytime_estimate_these(update_anytime(start_anytime(5, again=True), scores_of(9))) is None
+    )
+    one = update_anytime(start_anytime(1, again=True), scores_of(50))
+    assert anytime_estimate(one).kind is EstimateKind.NONE
+    assert anytime_estimate_these(one).two_sided
+    assert math.isclose(anytime_estimate(one).value, float(scores_of(50).mean()))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.stats.anytime import begun, live_estimate, observe
+from arena.stats.anytime import anytime_estimate, start_anytime, update_anytime
 from arena.stats.elo import elo_estimate
 from arena.stats.estimate import Estimate, EstimateKind
 from arena.stats.intervals import score_estimate
@@ -15,8 +15,8 @@ from arena.stats.match_estimate import from_other_side, matchup
 from arena.stats.ratings import RatingPlan, rate
 from arena.stats.score_checks import score_at_least
 from arena.stats.spread import spread
-from arena.stats.sprt import SprtPlan, advance, begin, used_up
-from arena.stats.sprt_estimates import corrected_estimate, raw_estimate
+from arena.stats.sprt import SprtPlan, begin, finish_sprt, update_sprt
+from arena.stats.sprt_estimates import corrected_estimate, uncorrected_estimate
 from arena.stats.text import (
     NO_ANSWER,
     bound_text,
@@ -24,14 +24,14 @@ from arena.stats.text import (
     decimals_for,
     elo_text,
     lower_bound_text,
-    matchup_text,
-    percent,
+    match_estimate_text,
+    percent_text,
     range_text,
     rating_text,
     ratings_lines,
     score_text,
     share_text,
-    signed,
+    signed_text,
     sprt_text,
 )
 from tests.arena.stats.golden import golden, results_of
@@ -51,38 +51,39 @@ def table_of(rows, names, **how):
 
 
 def test_no_games():
-    assert matchup_text(matchup([], [], [])) == "no games"
+    assert match_estimate_text(matchup([], [], [])) == "no games"
 
 
 def test_half_a_pairing():
-    assert matchup_text(matchup([], [], []), unpaired_games=1) == "0 complete pairings"
+    assert match_estimate_text(matchup([], [], []), unpaired_games=1) == "0 complete pairings"
 
 
 def test_one_pairing():
     row = matchup([0], [1], [0])
-    assert matchup_text(row) == "1 won, 0 drawn, 1 lost; one opening: no inference"
+    assert match_estimate_text(row) == "1 won, 0 drawn, 1 lost; one opening: no inference"
     assert elo_text(row.elo) == "one opening: no inference"
     assert (row.normalized.value, row.superiority) == (None, None)
 
 
 def test_ten_to_nothing():
     row = matchup(range(5), [1] * 5, [1] * 5)
-    assert matchup_text(row) == "100 %, > +34 Elo (95 %) for openings like these, K = 5"
+    assert match_estimate_text(row) == "100 %, > +34 Elo (95 %) for openings like these, K = 5"
     assert (
-        matchup_text(from_other_side(row)) == "0 %, < -34 Elo (95 %) for openings like these, K = 5"
+        match_estimate_text(from_other_side(row))
+        == "0 %, < -34 Elo (95 %) for openings like these, K = 5"
     )
 
 
 def test_a_thousand_to_nothing():
     row = matchup(range(500), [1] * 500, [1] * 500)
-    assert matchup_text(row) == "100 %, > +888 Elo (95 %) for openings like these, K = 500"
+    assert match_estimate_text(row) == "100 %, > +888 Elo (95 %) for openings like these, K = 500"
     lost = matchup(range(500), [0] * 500, [0] * 500)
-    assert matchup_text(lost) == "0 %, < -888 Elo (95 %) for openings like these, K = 500"
+    assert match_estimate_text(lost) == "0 %, < -888 Elo (95 %) for openings like these, K = 500"
 
 
 def test_a_thousand_to_nothing_in_two_distinct_games():
     row = matchup([0] * 500, [1] * 500, [1] * 500, games=(["a"] * 500, ["b"] * 500))
-    assert matchup_text(row).endswith(
+    assert match_estimate_text(row).endswith(
         "; 1 opening, 2 distinct games: no inference; "
         "no game varied in 998 repeats: at most 0.3 % do"
     )
@@ -90,7 +91,7 @@ def test_a_thousand_to_nothing_in_two_distinct_games():
 
 def test_all_games_but_one():
     row = matchup(range(500), [1] * 500, [1] * 499 + [0])
-    assert matchup_text(row) == (
+    assert match_estimate_text(row) == (
         "99.9 % [99.3, 100.0], +1200 [+872, +1845] Elo for openings like these  n=1000 (n_eff 500)"
     )
 
@@ -98,52 +99,54 @@ def test_all_games_but_one():
 @pytest.mark.parametrize("scores", [(0.5, 0.5), (1, 0)])
 def test_all_draws_or_all_split(scores):
     row = matchup(range(500), [scores[0]] * 500, [scores[1]] * 500)
-    assert matchup_text(row).partition("], ")[2].startswith("0 ± 2.6 Elo, all pairings alike")
+    assert (
+        match_estimate_text(row).partition("], ")[2].startswith("0 ± 2.6 Elo, all pairings alike")
+    )
     assert row.normalized.value is None
     assert row.superiority is None
 
 
 def test_all_a_win_and_a_draw():
     row = matchup(range(500), [1] * 500, [0.5] * 500)
-    assert matchup_text(row).partition("], ")[2].startswith("+191 [+185, +193] Elo, all")
+    assert match_estimate_text(row).partition("], ")[2].startswith("+191 [+185, +193] Elo, all")
     assert row.normalized.value is None
 
 
 def test_identical_deterministic_bots():
     row = matchup(range(500), [1] * 500, [0] * 500, census=True)
-    assert matchup_text(row) == "50.0 %, exactly 0 on these openings (census)"
+    assert match_estimate_text(row) == "50.0 %, exactly 0 on these openings (census)"
     assert row.superiority is None
 
 
 def test_a_census_without_a_loss():
     row = matchup(range(12), [1] * 12, [1] * 12, census=True)
-    assert matchup_text(row) == "100 %, won or lost every game of these openings (census)"
+    assert match_estimate_text(row) == "100 %, won or lost every game of these openings (census)"
 
 
 def test_a_test_with_empty_cells_has_a_finite_ratio_and_no_early_verdict():
     plan = SprtPlan(0, 200)
-    early = sprt_text(plan, advance(plan, begin(plan), [1.0] * 9))
+    early = sprt_text(plan, update_sprt(plan, begin(plan), [1.0] * 9))
     assert "no verdict below 10 openings" in early
     assert "K = 9" in early
     for score in (0.5, 1.0):
-        assert believable(sprt_text(plan, advance(plan, begin(plan), [score] * 1000)))
+        assert believable(sprt_text(plan, update_sprt(plan, begin(plan), [score] * 1000)))
 
 
 def test_openings_used_up():
     plan = SprtPlan(0, 10)
-    state = advance(plan, begin(plan), [0.5, 0.75] * 20)
+    state = update_sprt(plan, begin(plan), [0.5, 0.75] * 20)
     assert sprt_text(plan, state).startswith("LLR ")
-    assert sprt_text(plan, used_up(state)) == "undecided, 40 openings used"
+    assert sprt_text(plan, finish_sprt(state)) == "undecided, 40 openings used"
 
 
 def test_a_decided_test_says_what_was_accepted():
     plan = SprtPlan(0, 60)
-    won = advance(plan, begin(plan), [1.0, 0.5] * 500)
-    lost = advance(plan, begin(plan), [0.0, 0.5] * 500)
+    won = update_sprt(plan, begin(plan), [1.0, 0.5] * 500)
+    lost = update_sprt(plan, begin(plan), [0.0, 0.5] * 500)
     assert sprt_text(plan, won).startswith("accepted 60: LLR ")
     assert sprt_text(plan, lost).startswith("accepted 0: LLR ")
     assert sprt_text(plan, won).endswith("bounds [0, 60] logistic Elo")
-    assert elo_text(raw_estimate(won)).endswith("Elo sprt")
+    assert elo_text(uncorrected_estimate(won)).endswith("Elo sprt")
     assert elo_text(corrected_estimate(plan, won)).endswith("sprt")
 
 
@@ -209,16 +212,18 @@ def test_an_ordinary_result_reads_as_the_issue_asks():
     openings = np.repeat(np.arange(412), 3)[:1000]
     scores = np.repeat(rng.choice(3, size=(412, 2), p=[0.3, 0.16, 0.54]) / 2, 3, axis=0)[:1000]
     row = matchup(openings, scores[:, 0], scores[:, 1])
-    text = matchup_text(row)
+    text = match_estimate_text(row)
     assert re.match(
         r"59.9 % \[56.3, 63.3\], \+69 \[\+44, \+95\] Elo for openings like these  n", text
     )
     assert "  n=2000 (n_eff 333); no game varied in" in text
-    assert ", -69 [-95, -44] Elo" in matchup_text(from_other_side(row))
+    assert ", -69 [-95, -44] Elo" in match_estimate_text(from_other_side(row))
 
 
 def test_a_live_interval_says_that_it_is_anytime():
-    found = live_estimate(observe(begun(300, again=False), [0.5, 0.75, 0.25] * 100))
+    found = anytime_estimate(
+        update_anytime(start_anytime(300, again=False), [0.5, 0.75, 0.25] * 100)
+    )
     assert score_text(found).endswith("] anytime")
     assert elo_text(elo_estimate(found)).endswith("Elo anytime")
 
@@ -245,11 +250,11 @@ def test_checks_are_printed_with_their_bound():
 
 
 def test_small_numbers_are_never_rounded_to_nothing():
-    assert signed(-0.3) == "0"
-    assert signed(-0.3, 1) == "-0.3"
-    assert percent(0.99996) == "99.996 %"
-    assert percent(1 - 1e-15) == "> 99.9999 %"
-    assert percent(0.0) == "0 %"
+    assert signed_text(-0.3) == "0"
+    assert signed_text(-0.3, 1) == "-0.3"
+    assert percent_text(0.99996) == "99.996 %"
+    assert percent_text(1 - 1e-15) == "> 99.9999 %"
+    assert percent_text(0.0) == "0 %"
     assert [decimals_for(w) for w in (40.0, 3.0, 2.6, 0.2, 0.01)] == [0, 0, 1, 2, 3]
     assert bound_text(Estimate(None, -0.2, None, 0.95, EstimateKind.FIXED)) == "> -1"
 
@@ -270,7 +275,7 @@ def test_nothing_unbelievable_is_ever_printed(pairings, census):
     columns = list(zip(*pairings, strict=True)) or [[], [], []]
     row = matchup(*columns, census=census)
     for side in (row, from_other_side(row)):
-        texts = [matchup_text(side), score_text(side.score), elo_text(side.elo)]
+        texts = [match_estimate_text(side), score_text(side.score), elo_text(side.elo)]
         texts += [elo_text(side.normalized), score_text(side.first_mover)]
         assert all(believable(text) for text in texts)
 

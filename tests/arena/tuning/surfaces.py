@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from arena.stats.elo import score_from_elo
 from arena.tuning.recommendation import Recommendation, recommend
-from arena.tuning.samplers.registry import Sampler, final
+from arena.tuning.samplers.registry import Sampler, final_point
 from arena.tuning.samplers.spsa import SpsaSampler
 from arena.tuning.space import Axis, Point, Space
 from arena.tuning.trial_games import WINDOW
-from arena.tuning.trials import Trial, noise_of
+from arena.tuning.trials import Trial, score_variance
 
 DRAWS = 0.05
 
@@ -97,11 +97,11 @@ def study(
             at, point = under_way.popleft()
             points = simulated(surface.elo(point), games, rng)
             trial = Trial(
-                at, point, float(points.mean()), 0.0, 1.0, noise_of(points),
+                at, point, float(points.mean()), 0.0, 1.0, score_variance(points),
                 games, games, int(rng.integers(1 << 62)), 0.0,
             )  # fmt: skip
             found.append(trial)
             sampler.tell(at, point, trial.score, trial.noise)
         if slot < trials:
             under_way.append((slot, sampler.propose(slot)))
-    return recommend(surface.space, surface.seed, found, seed, final(sampler))[0], found
+    return recommend(surface.space, surface.seed, found, seed, final_point(sampler))[0], found

@@ -5,25 +5,25 @@ from arena.tuning.surrogate import (
     LONGEST,
     SHORTEST,
     Posterior,
-    Trials,
-    conditioned,
-    evidence,
-    fitted,
-    highest,
+    TrialData,
+    condition,
+    fit_posterior,
+    hyperparameters,
+    log_marginal_likelihood,
     matern,
-    settings_of,
+    posterior_maximum,
     weighted_mean,
 )
 
 LOW, HIGH = np.log([1e-4, SHORTEST, SHORTEST]), np.log([1.0, LONGEST, LONGEST])
 
 
-def bowl(count: int, noise: float, seed: int = 1) -> Trials:
+def bowl(count: int, noise: float, seed: int = 1) -> TrialData:
     rng = np.random.default_rng(seed)
     points = rng.random((count, 2))
     truth = 0.5 - 0.3 * (points[:, 0] - 0.6) ** 2
     scores = truth + np.sqrt(noise) * rng.standard_normal(count)
-    return Trials(points, scores, np.full(count, noise))
+    return TrialData(points, scores, np.full(count, noise))
 
 
 def test_the_correlation_is_that_of_the_textbook() -> None:
@@ -35,14 +35,14 @@ def test_the_correlation_is_that_of_the_textbook() -> None:
 
 def test_without_noise_the_posterior_goes_through_the_trials() -> None:
     trials = bowl(20, 1e-8)
-    means, spreads = conditioned(trials, 0.05, np.array([0.5, 0.8])).at(trials.points)
+    means, spreads = condition(trials, 0.05, np.array([0.5, 0.8])).at(trials.points)
     assert means == pytest.approx(trials.scores, abs=1e-4)
     assert spreads.max() < 1e-3
 
 
 def test_far_from_all_trials_the_posterior_is_the_prior() -> None:
-    trials = Trials(np.zeros((3, 2)), np.array([0.4, 0.5, 0.6]), np.full(3, 1e-3))
-    posterior = conditioned(trials, 0.04, np.array([0.15, 0.15]))
+    trials = TrialData(np.zeros((3, 2)), np.array([0.4, 0.5, 0.6]), np.full(3, 1e-3))
+    posterior = condition(trials, 0.04, np.array([0.15, 0.15]))
     mean, spread = posterior.at(np.ones((1, 2)))
     assert mean[0] == pytest.approx(0.5, abs=1e-3)
     assert spread[0] == pytest.approx(0.2, rel=1e-2)
@@ -50,7 +50,7 @@ def test_far_from_all_trials_the_posterior_is_the_prior() -> None:
 
 def test_the_posterior_is_that_of_the_formulas_written_out() -> None:
     trials, lengths, signal = bowl(12, 4e-4), np.array([0.4, 1.0]), 0.02
-    posterior = conditioned(trials, signal, lengths)
+    posterior = condition(trials, signal, lengths)
     at = np.array([[0.3, 0.7], [0.9, 0.1]])
     whole = signal * matern(trials.points, trials.points, lengths) + np.diag(trials.noise)
     cross = signal * matern(at, trials.points, lengths)
@@ -66,11 +66,11 @@ def test_the_posterior_is_that_of_the_formulas_written_out() -> None:
 
 def test_lengths_stay_within_their_bounds_and_beat_their_neighbours() -> None:
     trials = bowl(60, 2.5e-4)
-    found = fitted(trials)
+    found = fit_posterior(trials)
     assert np.all(found.lengths >= SHORTEST - 1e-12)
     assert np.all(found.lengths <= LONGEST + 1e-12)
-    settings = settings_of(found)
-    best = evidence(trials, settings, weighted_mean(trials))
+    settings = hyperparameters(found)
+    best = log_marginal_likelihood(trials, settings, weighted_mean(trials))
     for axis in range(3):
         for step in (-0.3, 0.3):
             moved = settings.copy()
@@ -78,13 +78,13 @@ def test_lengths_stay_within_their_bounds_and_beat_their_neighbours() -> None:
             inside = np.clip(
                 moved, np.log([1e-4, SHORTEST, SHORTEST]), np.log([1, LONGEST, LONGEST])
             )
-            assert evidence(trials, inside, weighted_mean(trials)) <= best + 1e-6
+            assert log_marginal_likelihood(trials, inside, weighted_mean(trials)) <= best + 1e-6
 
 
 @pytest.fixture(scope="module")
 def well_known() -> Posterior:
     """A bowl of which many trials tell."""
-    return fitted(bowl(80, 1e-4))
+    return fit_posterior(bowl(80, 1e-4))
 
 
 def test_a_weight_that_does_nothing_gets_the_longer_length(well_known: Posterior) -> None:
@@ -92,5 +92,5 @@ def test_a_weight_that_does_nothing_gets_the_longer_length(well_known: Posterior
 
 
 def test_the_highest_mean_is_near_the_true_optimum(well_known: Posterior) -> None:
-    best = highest(well_known, np.random.default_rng(1))
+    best = posterior_maximum(well_known, np.random.default_rng(1))
     assert best[0] == pytest.approx(0.6, abs=0.12)

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from arena.stats.elo import score_from_elo
-from arena.tuning.samplers.registry import SAMPLERS, Sampler, SearchPlan, own_pairs, resume, sampler
+from arena.tuning.samplers.registry import (
+    SAMPLERS,
+    Sampler,
+    SearchPlan,
+    fixed_pairs,
+    resume,
+    sampler,
+)
 from arena.tuning.samplers.spsa import SpsaSampler
 from arena.tuning.space import Axis, Point, Space
 from arena.tuning.trial_games import WINDOW
@@ -17,7 +24,7 @@ GAMES = 40_000
 
 def sampler_for(method: str, surface: Surface, trials: int, games: int, seed: int) -> Sampler:
     """The sampler as a study makes it."""
-    pairs = own_pairs(method) or games // 2
+    pairs = fixed_pairs(method) or games // 2
     trials = trials * games // (2 * pairs)
     return sampler(method, SearchPlan(surface.space, surface.seed, seed, trials, pairs))
 

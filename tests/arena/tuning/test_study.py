@@ -21,13 +21,13 @@ import arena.commands.rate
 import arena.commands.report
 import arena.commands.verify
 from agents.evaluation.weights import read_weights
-from agents.sandbox.sandbox import Wall
+from agents.sandbox.sandbox import Sandbox
 from arena.commands.runs import run_lines
 from arena.commands.tune import main
 from arena.stats.elo import elo_from_score
-from arena.storage.results import foreign, info_of, is_a_run
+from arena.storage.results import foreign_files, is_run_directory, run_info
 from arena.tuning import study as search
-from games.base.errors import MISTAKE
+from games.base.errors import USER_ERROR
 from tests.arena.running import WHO_PLAYS, database
 from tests.arena.tuning.test_tune_file import GOOD
 
@@ -84,7 +84,7 @@ ASKED = {
 
 @pytest.mark.parametrize("name", ASKED)
 def test_commands_for_runs_say_what_a_study_has_instead(name, bad, capsys):
-    assert ASKED[name]([str(bad)]) == MISTAKE
+    assert ASKED[name]([str(bad)]) == USER_ERROR
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     for word in (f"{bad} is a study", str(bad / "report.html"), "trials.parquet", "arena.tune "):
@@ -96,7 +96,7 @@ def test_an_unfinished_study_is_told_how_to_go_on(bad, tmp_path, capsys):
     copy = copy_of(bad, tmp_path)
     stored = json.loads((copy / "run.json").read_text())
     (copy / "run.json").write_text(json.dumps({**stored, "finished": None}))
-    assert arena.commands.report.main([str(copy)]) == MISTAKE
+    assert arena.commands.report.main([str(copy)]) == USER_ERROR
     said = capsys.readouterr().err
     assert "is not finished" in said
     assert "tune_test.toml continues it" in said
@@ -104,12 +104,12 @@ def test_an_unfinished_study_is_told_how_to_go_on(bad, tmp_path, capsys):
 
 def test_a_study_is_listed_with_its_dates_and_games(bad):
     said = json.loads((bad / "recommendation.json").read_text())
-    info = info_of(bad)
-    assert is_a_run(bad) and info.state == "finished" and info.begun
+    info = run_info(bad)
+    assert is_run_directory(bad) and info.state == "finished" and info.begun
     assert info.games == said["games"] + max(said["claim_games"], said["validation"]["games"])
     (line, _) = run_lines([info])
     assert info.begun[:10] in line
-    assert foreign(bad) == []
+    assert foreign_files(bad) == []
 
 
 def test_bad_weights_are_bettered_and_the_better_ones_can_be_used(bad: Path) -> None:
@@ -192,11 +192,11 @@ def test_optunas_own_database_shows_the_study(bad: Path) -> None:
 def test_tuning_and_validation_share_no_opening(bad: Path) -> None:
     bases = [bad / "journal.sqlite", *bad.glob("validation-*/journal.sqlite")]
     assert len(bases) == 2
-    from arena.tuning.budget import StudyPlan, drawn  # noqa: PLC0415  # only this test
-    from arena.tuning.study_config import load_tuning  # noqa: PLC0415  # likewise
+    from arena.tuning.budget import StudyBudget, split_openings  # noqa: PLC0415  # only this test
+    from arena.tuning.study_config import load_study  # noqa: PLC0415  # likewise
 
-    tuning = load_tuning(bad.parent.parent.parent / "tune_test.toml")
-    tuned, held_out = drawn(tuning, StudyPlan(12, 40, 100))
+    tuning = load_study(bad.parent.parent.parent / "tune_test.toml")
+    tuned, held_out = split_openings(tuning, StudyBudget(12, 40, 100))
     assert len(tuned) == 12 * 20
     assert len(held_out) == 100
     assert not set(map(int, tuned.keys)) & set(map(int, held_out.keys))
@@ -204,12 +204,12 @@ def test_tuning_and_validation_share_no_opening(bad: Path) -> None:
 
 def test_every_trial_has_openings_of_its_own(bad: Path) -> None:
     from arena.tuning import budget  # noqa: PLC0415  # only this test
-    from arena.tuning.study_config import load_tuning  # noqa: PLC0415  # likewise
+    from arena.tuning.study_config import load_study  # noqa: PLC0415  # likewise
 
-    tuning = load_tuning(bad.parent.parent.parent / "tune_test.toml", ["tune.method=spsa"])
-    plan = budget.StudyPlan(12, 40, 100, 12)
-    openings = budget.drawn(tuning, plan)[0]
-    games = search._trial_games(tuning, plan, openings, Wall(False))
+    tuning = load_study(bad.parent.parent.parent / "tune_test.toml", ["tune.method=spsa"])
+    plan = budget.StudyBudget(12, 40, 100, 12)
+    openings = budget.split_openings(tuning, plan)[0]
+    games = search._trial_games(tuning, plan, openings, Sandbox(False))
     played = [set(games.placed(slot)["opening"].tolist()) for slot in range(12)]
     assert all(len(each) == 20 for each in played)
     for slot, each in enumerate(played):

@@ -9,21 +9,21 @@ import pytest
 from agents.core import AgentSpec
 from agents.protocols import PROTOCOLS
 from agents.registry import AGENTS, kind_of, kinds_for
-from agents.sandbox.sandbox import Wall
+from agents.sandbox.sandbox import Sandbox
 from arena.config.toml_file import ExperimentError
 from arena.planning.openings.registry import make_openings
 from arena.planning.tasks import Task
 from arena.tuning.budget import opponents_of
-from arena.tuning.ranges import tunable
-from arena.tuning.study_config import Tuning, load_tuning
+from arena.tuning.ranges import tunable_options
+from arena.tuning.study_config import StudyConfig, load_study
 from arena.tuning.study_files import toml_value
-from arena.tuning.trial_games import TrialPart, games_of, trial_games
+from arena.tuning.trial_games import TrialTask, decode_trial, trial_games
 from games import game
 from games.base.schema import Key
 from tests.agents.given import needed
 
 TUNABLE = tuple(
-    kind for kind in AGENTS if kind_of(kind).option("weights") or tunable(kind_of(kind))
+    kind for kind in AGENTS if kind_of(kind).option("weights") or tunable_options(kind_of(kind))
 )
 PLAYED = tuple(kind for kind in TUNABLE if kind not in PROTOCOLS)
 BOT = """\
@@ -50,9 +50,9 @@ def options_of(kind: str) -> tuple[dict[str, object], dict[str, object]]:
     """The options of an agent of a kind, and the ranges of all that can be tuned."""
     own, ranges = {} if kind in PROTOCOLS else needed(kind), dict[str, object]()
     for key in kind_of(kind).options:
-        if f"{key.name}.NAME" in tunable(kind_of(kind)):
+        if f"{key.name}.NAME" in tunable_options(kind_of(kind)):
             own[key.name], ranges[key.name] = {"from_left": 0}, {"from_left": [0, 1]}
-        elif key.name in tunable(kind_of(kind)):
+        elif key.name in tunable_options(kind_of(kind)):
             ranges[key.name] = ranged(key)
     if kind_of(kind).option("nodes"):
         own["nodes"] = 50
@@ -63,7 +63,7 @@ def options_of(kind: str) -> tuple[dict[str, object], dict[str, object]]:
     return own, ranges
 
 
-def study_of(kind: str, directory: Path) -> Tuning:
+def study_of(kind: str, directory: Path) -> StudyConfig:
     """A study of everything that a kind has to tune."""
     own, ranges = options_of(kind)
     for key in kind_of(kind).options:
@@ -89,14 +89,14 @@ def study_of(kind: str, directory: Path) -> Tuning:
         f"options = {toml_value(ranges)}\n"
     )
     tomllib.loads(path.read_text())
-    return load_tuning(path)
+    return load_study(path)
 
 
 @pytest.mark.parametrize("kind", TUNABLE)
 def test_every_option_that_can_be_tuned_is_read(kind: str, tmp_path: Path) -> None:
     space = (tuning := study_of(kind, tmp_path)).space
     low, high = (space.changes([end] * len(space.axes)) for end in (0.0, 1.0))
-    first, last = (tuning.spec.changed(**changes) for changes in (low, high))
+    first, last = (tuning.spec.replace(**changes) for changes in (low, high))
     for axis in space.axes:
         assert value_at(first, axis.place) != value_at(last, axis.place), axis.name
 
@@ -115,19 +115,19 @@ def test_candidates_of_every_kind_play_by_what_they_change(kind: str, tmp_path: 
     played_by_both_ends(study_of(kind, tmp_path))
 
 
-def played_by_both_ends(tuning: Tuning) -> list[bytes]:
+def played_by_both_ends(tuning: StudyConfig) -> list[bytes]:
     """The games of the candidates at both ends of every range."""
     openings = make_openings(tuning.plan.of, tuning.plan.openings, 10, 1)
-    wall = Wall()
+    wall = Sandbox()
     games = trial_games(
         tuning.plan, tuning.spec, tuning.space, opponents_of(tuning, 20), openings, 1, 1, wall
     )
     found = []
     for end in (0.0, 1.0):
         changes = tuning.space.changes([end] * len(tuning.space.axes))
-        part = TrialPart(0, 0, Task(0, 10, {}), changes, True)
+        part = TrialTask(0, 0, Task(0, 10, {}), changes, True)
         found.append(games.player.play(part).games)
-        assert len(games_of(games, 0, found[-1:])) == 20
+        assert len(decode_trial(games, 0, found[-1:])) == 20
     return found
 
 
@@ -141,10 +141,10 @@ tune = {{ agent = "a", games = 20, trials = 60, options = {{ probcut = [0.0, 1.5
 def test_what_needs_learned_tables_is_tuned_with_them_alone(tmp_path: Path) -> None:
     path = tmp_path / "tune.toml"
     path.write_text(PROBCUT.format(weights=""))
-    assert len(played_by_both_ends(load_tuning(path))) == 2
+    assert len(played_by_both_ends(load_study(path))) == 2
     path.write_text(PROBCUT.format(weights=", weights = { disc = 1.0 }"))
     with pytest.raises(ExperimentError, match="probcut needs the weights of learned tables"):
-        load_tuning(path)
+        load_study(path)
 
 
 def test_a_candidate_with_other_options_plays_other_games(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_what_cannot_be_tuned_is_said_with_why(kind: str, line: str, tmp_path: P
         f"[tune.options]\n{line}\n"
     )
     with pytest.raises(ExperimentError) as caught:
-        load_tuning(path)
+        load_study(path)
     assert any(CANNOT[kind, line] in each for each in caught.value.problems), json.dumps(
         caught.value.problems
     )
@@ -191,13 +191,13 @@ def test_what_cannot_be_tuned_is_said_with_why(kind: str, line: str, tmp_path: P
 def test_whole_numbers_of_a_bot_stay_whole(
     own: str, ends: str, tuned: bool, tmp_path: Path
 ) -> None:
-    (axis,) = load_tuning(bot_study(own, ends, tmp_path)).space.axes
+    (axis,) = load_study(bot_study(own, ends, tmp_path)).space.axes
     assert (axis.name, axis.integer) == ("options.from_left", tuned)
 
 
 def test_a_number_in_quotes_is_no_number(tmp_path: Path) -> None:
     with pytest.raises(ExperimentError, match="write 3 without quotes there, or"):
-        load_tuning(bot_study('"3"', "[0, 9]", tmp_path))
+        load_study(bot_study('"3"', "[0, 9]", tmp_path))
 
 
 def bot_study(own: str, ends: str, directory: Path) -> Path:

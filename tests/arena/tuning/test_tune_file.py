@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from arena.config.experiment import ExperimentError
-from arena.tuning.budget import StudyPlan, as_written, within
-from arena.tuning.study_config import load_tuning
+from arena.tuning.budget import StudyBudget, budget_from_file, budget_from_seconds
+from arena.tuning.study_config import load_study
 
 GOOD = """\
 game = "kalah(6,4)"
@@ -47,12 +47,12 @@ def written(directory: Path, text: str) -> Path:
 
 def problems(directory: Path, text: str) -> list[str]:
     with pytest.raises(ExperimentError) as caught:
-        load_tuning(written(directory, text))
+        load_study(written(directory, text))
     return caught.value.problems
 
 
 def test_a_good_file_says_everything(tmp_path: Path) -> None:
-    tuning = load_tuning(written(tmp_path, GOOD))
+    tuning = load_study(written(tmp_path, GOOD))
     assert tuning.space.names == ("pot", "in_play")
     assert tuning.seed_values == {"pot": 1.0, "in_play": 0.0}
     assert tuning.space.fixed == {"capture": (0.25,)}
@@ -137,7 +137,7 @@ def test_a_file_without_the_table_says_so(tmp_path: Path) -> None:
 def test_a_weight_may_be_cut_into_phases(tmp_path: Path) -> None:
     text = GOOD.replace("{ range = [-1, 1] }", "{ range = [-1, 1], phases = 2 }")
     text = text.replace("pot = 1.0", "pot = 1.0, in_play = [0.25, 0.5]")
-    tuning = load_tuning(written(tmp_path, text))
+    tuning = load_study(written(tmp_path, text))
     assert tuning.space.names == ("pot", "in_play.1", "in_play.2")
     assert tuning.seed_values == {"pot": 1.0, "in_play.1": 0.25, "in_play.2": 0.5}
     point = tuning.space.point(tuning.seed_values)
@@ -147,7 +147,7 @@ def test_a_weight_may_be_cut_into_phases(tmp_path: Path) -> None:
 def test_a_candidate_at_equal_time_has_its_share_of_the_nodes(tmp_path: Path) -> None:
     usual = GOOD.replace("depth = 2\n", "").replace("alphabeta", "smart_classic")
     for text, nodes in ((GOOD.replace("depth = 2", "nodes = 1000"), 1000), (usual, 20_000)):
-        tuning = load_tuning(written(tmp_path, text))
+        tuning = load_study(written(tmp_path, text))
         assert tuning.candidate == tuning.spec
         assert replace(tuning, share=0.9).candidate.options["nodes"] == 0.9 * nodes
 
@@ -155,19 +155,19 @@ def test_a_candidate_at_equal_time_has_its_share_of_the_nodes(tmp_path: Path) ->
 def test_few_values_are_for_tpe(tmp_path: Path) -> None:
     line = "options = { random_ties = { choices = [true, false] } }\n"
     text = GOOD.replace("[tune.weights]", f"{line}[tune.weights]")
-    assert load_tuning(written(tmp_path, text)).method == "tpe"
+    assert load_study(written(tmp_path, text)).method == "tpe"
     (found,) = problems(tmp_path, text.replace(line, f'method = "spsa"\n{line}'))
     assert "random_ties has few values" in found
 
 
 def test_opponents_have_shares(tmp_path: Path) -> None:
     text = GOOD.replace("[tune.weights]", "opponents = { mine = 3, greedy = 1 }\n[tune.weights]")
-    assert load_tuning(written(tmp_path, text)).opponents == (("mine", 0.75), ("greedy", 0.25))
+    assert load_study(written(tmp_path, text)).opponents == (("mine", 0.75), ("greedy", 0.25))
 
 
 def test_15_percent_of_the_games_are_for_the_claim(tmp_path: Path) -> None:
     text = GOOD.replace("games = 40\ntrials = 20", "games = 200\ntotal_games = 20_000")
-    plan = as_written(load_tuning(written(tmp_path, text)))
+    plan = budget_from_file(load_study(written(tmp_path, text)))
     assert plan.total * plan.games == 17_000
     assert plan.claim_pairs == 1500
     assert plan._replace(total=10).claim_pairs == 400  # at least
@@ -176,22 +176,22 @@ def test_15_percent_of_the_games_are_for_the_claim(tmp_path: Path) -> None:
 
 def test_a_budget_shrinks_trials_before_it_drops_them(tmp_path: Path) -> None:
     words = ["tune.trials=100", "tune.games=400", "tune.method=tpe"]
-    tuning = load_tuning(written(tmp_path, GOOD), words)
-    assert within(tuning, 1e6, 1000.0) == StudyPlan(100, 400, 2000, 100)
-    small = within(tuning, 10.0, 1000.0)
+    tuning = load_study(written(tmp_path, GOOD), words)
+    assert budget_from_seconds(tuning, 1e6, 1000.0) == StudyBudget(100, 400, 2000, 100)
+    small = budget_from_seconds(tuning, 10.0, 1000.0)
     assert small.trials == 40
     assert small.games == 150
-    assert within(tuning, 0.1, 100.0) == StudyPlan(10, 20, 50, 10)
+    assert budget_from_seconds(tuning, 0.1, 100.0) == StudyBudget(10, 20, 50, 10)
 
 
 @pytest.mark.parametrize("games", [20, 400, 8000])
 def test_steps_of_spsa_stay_small_whatever_the_budget(tmp_path: Path, games: int) -> None:
-    tuning = load_tuning(written(tmp_path, GOOD), [f"tune.games={games}"])
-    plan = as_written(tuning)
+    tuning = load_study(written(tmp_path, GOOD), [f"tune.games={games}"])
+    plan = budget_from_file(tuning)
     assert (plan.games, plan.trials, plan.size) == (20, 20 * games // 20, games // 20)
 
 
 @pytest.mark.parametrize("name", ["tune_kalah", "tune_othello", "tune_owari"])
 def test_the_shipped_files_are_good(name: str) -> None:
-    tuning = load_tuning(Path(f"experiments/{name}.toml"))
+    tuning = load_study(Path(f"experiments/{name}.toml"))
     assert tuning.trials * tuning.games >= 30_000

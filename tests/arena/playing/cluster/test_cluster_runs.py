@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from agents.sandbox.sandbox import Wall
+from agents.sandbox.sandbox import Sandbox
 from arena.playing.cluster import connection
 from tests.arena.playing.cluster.machines import Room, patient, players
 from tests.arena.running import (
@@ -74,7 +74,7 @@ def test_both_loops_and_users_files_give_the_same_bytes_and_forfeits_come_back(r
     stored = json.loads((directory_of(tmp_path / "there") / "run.json").read_text())
     assert {each["worker"] for each in stored["cluster"]} == {"worker-1"}
     assert all(0 < each["speed"] <= 1 for each in stored["cluster"])
-    with contextlib.closing(Wall()) as wall:  # of this machine, which is theirs
+    with contextlib.closing(Sandbox()) as wall:  # of this machine, which is theirs
         assert {each["isolation"] for each in stored["cluster"]} == {wall.level.name}
     # What bots say of their faults names the files that lie here, not their copies there.
     here = json.loads((directory_of(tmp_path / "here") / "run.json").read_text())

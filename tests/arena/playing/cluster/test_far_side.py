@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from arena.playing.cluster import remote_worker
-from arena.playing.cluster.package import Parcel
+from arena.playing.cluster.package import WorkPackage
 from arena.playing.cluster.remote_player import play
 
 
@@ -17,7 +17,7 @@ def sources(monkeypatch):
     worker = SimpleNamespace()
     monkeypatch.setattr(remote_worker, "get_worker", lambda: worker)
     monkeypatch.setattr(
-        remote_worker, "_prepared", lambda _sent: remote_worker.Welcome(None, "begun")
+        remote_worker, "_prepared", lambda _sent: remote_worker.AdmissionReply(None, "begun")
     )
     return lambda digest: monkeypatch.setattr(
         remote_worker.provenance, "code_digest", lambda: digest
@@ -25,7 +25,7 @@ def sources(monkeypatch):
 
 
 def answer(expected):
-    return pickle.loads(remote_worker.welcome(expected, pickle.dumps(None))).refusal
+    return pickle.loads(remote_worker.prepare_worker(expected, pickle.dumps(None))).refusal
 
 
 def test_a_worker_of_our_sources_begins(sources):
@@ -73,11 +73,11 @@ def without_node(_plans):
 def test_what_a_machine_lacks_is_said_in_one_line(maker, lack, tmp_path, capsys):
     ours, theirs = Pipe()
     ours.send(
-        ("name", Parcel(f"{__name__}:{maker.__name__}", pickle.dumps(((), ())), {}, False, {}))
+        ("name", WorkPackage(f"{__name__}:{maker.__name__}", pickle.dumps(((), ())), {}, False, {}))
     )
     play(theirs, tmp_path)
-    player = remote_worker.RemotePlayer("digest", ours)
-    with pytest.raises(remote_worker.NotReady) as refused:
+    player = remote_worker.PlayerHandle("digest", ours)
+    with pytest.raises(remote_worker.PlayerNotReady) as refused:
         player.hello(lambda: True)
     assert lack in str(refused.value)
     assert "\n" not in str(refused.value)

@@ -9,17 +9,17 @@ from types import SimpleNamespace
 import pytest
 
 from arena.playing.cluster import admission, connection, dask_executor
-from arena.playing.cluster.connection import ClusterLost, Members, NoCluster
-from arena.playing.cluster.dask_executor import AHEAD, WINDOW, Farm
+from arena.playing.cluster.connection import ClusterLost, ClusterUnavailable, WorkerRegistry
+from arena.playing.cluster.dask_executor import MAX_AHEAD, QUEUE_PER_SLOT, DaskExecutor
 from arena.playing.cluster.machines import Calibration
-from arena.playing.cluster.package import Parcel
-from arena.playing.cluster.remote_player import Reply
-from arena.playing.cluster.remote_worker import Welcome, welcome, work
-from arena.playing.executor import Room, WorkFailed
+from arena.playing.cluster.package import WorkPackage
+from arena.playing.cluster.remote_player import ItemReply
+from arena.playing.cluster.remote_worker import AdmissionReply, prepare_worker, run_item
+from arena.playing.executor import CapacityFree, WorkFailed
 from arena.storage import provenance
 
-SENT = Parcel("nobody:asks", b"", {}, False, {})
-LIKE_US = Welcome(Calibration(1.0, "same"))
+SENT = WorkPackage("nobody:asks", b"", {}, False, {})
+LIKE_US = AdmissionReply(Calibration(1.0, "same"))
 
 
 class Hall:
@@ -28,7 +28,7 @@ class Hall:
     address = "tcp://hall"
 
     def __init__(self, **slots: int) -> None:
-        self.members, self.calls, self.events = Members(), [], deque()
+        self.members, self.calls, self.events = WorkerRegistry(), [], deque()
         self.welcomes = {}
         self.there, self.odd = {}, {}
         for name, each in slots.items():
@@ -47,10 +47,10 @@ class Hall:
         self.members.update(self.there)
 
     def call(self, worker, then, function, *words):
-        if function is welcome:
+        if function is prepare_worker:
             self.events.append(lambda: then(done(self.welcomes[worker])))
             return None
-        assert function is work
+        assert function is run_item
         item = pickle.loads(words[1])
         call = SimpleNamespace(worker=worker, item=item, then=then, dropped=False)
         call.drop = lambda: setattr(call, "dropped", True)
@@ -80,7 +80,7 @@ class Hall:
 
     def finish(self, call, reply=None):
         self.calls.remove(call)
-        answer = Reply(call.item**2) if reply is None else reply
+        answer = ItemReply(call.item**2) if reply is None else reply
         self.events.append(lambda: call.then(done(answer)))
 
 
@@ -95,7 +95,7 @@ def done(answer, plain=False):
 
 def filled(hall, sent=SENT, alone=False, items=10**6):
     """A farm with as many items as it wants."""
-    made = Farm(hall, sent, alone, lambda: None)
+    made = DaskExecutor(hall, sent, alone, lambda: None)
     fill(made, iter(range(items)))
     return made
 
@@ -107,29 +107,29 @@ def fill(made, items):
 
 def finished(made, count):
     """So many results."""
-    results = (each for each in made.results(lambda: None) if not isinstance(each, Room))
+    results = (each for each in made.results(lambda: None) if not isinstance(each, CapacityFree))
     return [next(results) for _ in range(count)]
 
 
 def test_every_worker_has_a_window_for_each_of_its_slots():
     hall = Hall(one=1, four=4)
     filled(hall)
-    assert len(hall.open_at("one")) == WINDOW
-    assert len(hall.open_at("four")) == 4 * WINDOW
+    assert len(hall.open_at("one")) == QUEUE_PER_SLOT
+    assert len(hall.open_at("four")) == 4 * QUEUE_PER_SLOT
 
 
 def test_results_come_in_order_and_no_more_wait_for_the_first_than_is_said():
     hall, items = Hall(slow=1, fast=1), iter(range(10**6))
-    made = Farm(hall, SENT, False, lambda: None)
+    made = DaskExecutor(hall, SENT, False, lambda: None)
     fill(made, items)
     while calls := hall.open_at("fast"):
         hall.finish(calls[0])
         made._turn()
         fill(made, items)
-    assert len(made.order) == 2 * AHEAD  # so the client's memory is flat
+    assert len(made.order) == 2 * MAX_AHEAD  # so the client's memory is flat
     for call in hall.open_at("slow"):
         hall.finish(call)
-    assert finished(made, 2 * AHEAD) == [number**2 for number in range(2 * AHEAD)]
+    assert finished(made, 2 * MAX_AHEAD) == [number**2 for number in range(2 * MAX_AHEAD)]
 
 
 def test_what_a_lost_worker_had_is_given_to_the_others_and_counts_once():
@@ -169,7 +169,7 @@ def test_a_failure_is_said_when_it_is_the_oldest():
     hall = Hall(a=1)
     made = filled(hall, items=2)
     first, second = hall.open_at("a")
-    hall.finish(second, Reply(None, "ValueError: no"))
+    hall.finish(second, ItemReply(None, "ValueError: no"))
     hall.finish(first)
     assert finished(made, 1) == [0]
     with pytest.raises(WorkFailed, match="no") as failure:
@@ -180,7 +180,7 @@ def test_a_failure_is_said_when_it_is_the_oldest():
 def test_a_void_that_a_worker_played_again_is_in_the_log_with_its_name(caplog):
     hall = Hall(a=1)
     made = filled(hall, items=1)
-    hall.finish(hall.open_at("a")[0], Reply(0, void="ValueError: once"))
+    hall.finish(hall.open_at("a")[0], ItemReply(0, void="ValueError: once"))
     assert finished(made, 1) == [0]
     assert "games were void at worker a: ValueError: once" in caplog.text
 
@@ -240,7 +240,7 @@ def test_a_worker_at_which_everything_fails_is_left_out(capsys):
 
 def test_a_worker_that_is_not_like_us_is_left_out_and_named(capsys):
     hall = Hall(good=1)
-    hall.join("other", answer=Welcome(None, "it has numba 0.1, here it is 0.2"))
+    hall.join("other", answer=AdmissionReply(None, "it has numba 0.1, here it is 0.2"))
     filled(hall)
     assert capsys.readouterr().err == "other is left out: it has numba 0.1, here it is 0.2\n"
     assert not hall.open_at("other")
@@ -257,15 +257,17 @@ def test_a_worker_that_is_not_like_us_is_left_out_and_named(capsys):
 def test_nothing_is_sent_to_a_worker_of_other_versions(odd, reason):
     hall = Hall(a=1)
     hall.odd = odd
-    with pytest.raises(NoCluster, match=f"no worker at tcp://hall can play: {reason}"):
+    with pytest.raises(ClusterUnavailable, match=f"no worker at tcp://hall can play: {reason}"):
         filled(hall)
     assert not hall.calls
 
 
 def test_when_nobody_can_play_the_reason_is_one_line():
     hall = Hall()
-    hall.join("other", answer=Welcome(None, "it has numba 0.1, here it is 0.2"))
-    with pytest.raises(NoCluster, match=r"no worker at tcp://hall can play: it has numba 0\.1"):
+    hall.join("other", answer=AdmissionReply(None, "it has numba 0.1, here it is 0.2"))
+    with pytest.raises(
+        ClusterUnavailable, match=r"no worker at tcp://hall can play: it has numba 0\.1"
+    ):
         filled(hall)
 
 
@@ -277,7 +279,7 @@ def test_workers_are_waited_for_and_not_for_ever(monkeypatch):
 
 def test_a_worker_that_plays_other_games_is_named_and_left_out(capsys):
     hall = Hall(a=1, b=1)
-    hall.join("odd", answer=Welcome(Calibration(1.0, "other")))
+    hall.join("odd", answer=AdmissionReply(Calibration(1.0, "other")))
     filled(hall)
     assert "odd is left out: it plays other games" in capsys.readouterr().err
     assert not hall.open_at("odd")
@@ -288,8 +290,10 @@ CLOCKED = SENT._replace(alike=True)
 
 def test_by_the_clock_machines_of_different_speed_are_refused():
     hall = Hall(slow=1)
-    hall.join("fast", answer=Welcome(Calibration(0.5, "same")))
-    with pytest.raises(NoCluster, match="fast is 2 times as fast as slow, and agents play by"):
+    hall.join("fast", answer=AdmissionReply(Calibration(0.5, "same")))
+    with pytest.raises(
+        ClusterUnavailable, match="fast is 2 times as fast as slow, and agents play by"
+    ):
         filled(hall, CLOCKED)
     filled(hall)  # without clocks they may
     assert hall.members.factors() == {"slow": 0.5, "fast": 1.0}
@@ -298,7 +302,7 @@ def test_by_the_clock_machines_of_different_speed_are_refused():
 def test_by_the_clock_a_faster_machine_that_comes_later_is_left_out(capsys):
     hall = Hall(slow=1)
     made = filled(hall, CLOCKED)
-    hall.join("fast", answer=Welcome(Calibration(0.5, "same")))
+    hall.join("fast", answer=AdmissionReply(Calibration(0.5, "same")))
     made._turn()
     made._turn()
     assert "fast is left out: " in capsys.readouterr().err
@@ -308,7 +312,7 @@ def test_by_the_clock_a_faster_machine_that_comes_later_is_left_out(capsys):
 def test_workers_of_one_machine_are_alike_however_disturbed_one_is():
     hall = Hall()
     hall.join("a", host="one")
-    hall.join("b", host="one", answer=Welcome(Calibration(1.9, "same")))
+    hall.join("b", host="one", answer=AdmissionReply(Calibration(1.9, "same")))
     made = filled(hall, CLOCKED)
     assert len(made._ready()) == 2
 
