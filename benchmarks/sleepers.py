@@ -31,7 +31,7 @@ class Sleepers:
     def get_ready(self) -> None:
         """Nothing is built."""
 
-    def begin(self, _workers: int | None = None) -> executor.Backend[Nap, bytes]:
+    def begin(self, _workers: int | None = None) -> executor.Executor[Nap, bytes]:
         """A backend that sleeps in the player itself."""
         return in_process.InProcessExecutor(sleep)
 

@@ -64,7 +64,7 @@ def run_solve(chosen: argparse.Namespace) -> int:
 
 
 def search(
-    solver: Solver, position: Position, seconds: float | None, news: "News", shown: bool
+    solver: Solver, position: Position, seconds: float | None, news: "SolutionPrinter", shown: bool
 ) -> None:
     """Search until all is known, the seconds are over or Ctrl-C comes; print what is `shown`."""
     try:

@@ -83,7 +83,7 @@ def exported(chosen: argparse.Namespace) -> int:
     return OK
 
 
-def write_methods(report: "Report", directory: Path) -> Path:
+def write_methods(report: "ReportData", directory: Path) -> Path:
     """Write the paragraph about methods, and print it; its path."""
     from arena.report.methods import methods_paragraph  # noqa: PLC0415  # as above
 

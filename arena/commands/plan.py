@@ -141,8 +141,8 @@ def probe_lines(drawn: "DrawnPlan", options: "RunOptions") -> "Iterator[FirstAns
 
 
 def pilot_with(
-    drawn: "DrawnPlan", options: "RunOptions", answers: "Sequence[FirstAnswer]"
-) -> "Pilot":
+    drawn: "DrawnPlan", options: "RunOptions", answers: "Sequence[BotProbe]"
+) -> "PilotResult":
     """Play the pilot without the bots that fail; say what was played."""
     from arena.playing.pilot import run_pilot  # noqa: PLC0415  # as above
     from arena.terminal import plan as plan_lines  # noqa: PLC0415

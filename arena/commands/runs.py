@@ -80,7 +80,7 @@ def listing(chosen: argparse.Namespace) -> int:
     return OK
 
 
-def run_lines(runs: "Sequence[StoredRunInfo]") -> Iterator[str]:
+def run_lines(runs: "Sequence[RunInfo]") -> Iterator[str]:
     """A line for each run, and the sum."""
     names = [printable(each.name) for each in runs]
     width = max(map(len, names))

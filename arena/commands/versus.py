@@ -74,7 +74,7 @@ def elo(name: str, text: str) -> float:
 def version_match(
     versions: "AgentVersions",
     chosen: argparse.Namespace,
-    tree: "GitTree | Path",
+    tree: "Revision | Path",
     pairs: int,
     bounds: dict[str, float],
 ) -> "Experiment":

@@ -43,7 +43,7 @@ class RunOptions:
     wall: Sandbox = field(default_factory=Sandbox)  # begun with the first bot
     page: bool = False
     live: bool = False  # on a page in the browser
-    known: "KnownGames | None" = None  # games that need not be played
+    known: "GameCache | None" = None  # games that need not be played
     tables: bool = True  # whether they are printed
     pinned: bool = True  # whether workers keep to cores with their bots
 
@@ -188,7 +188,7 @@ def _options(
     chosen: argparse.Namespace,
     interrupts: Interrupts,
     cluster: "Cluster | None",
-    known: "KnownGames | None",
+    known: "GameCache | None",
 ) -> RunOptions:
     return RunOptions(
         results=chosen.results,

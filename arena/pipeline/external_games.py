@@ -39,7 +39,7 @@ from games.base.text import did_you_mean, listed
 VERSIONS_AND_SEED = 3
 Details = tuple[Hashable, ...]
 Known = tuple[bool, ...]
-__all__ = ["GivenGame", "GivenGames", "GivenScale", "Unreadable", "read_games"]
+__all__ = ["ExternalGames", "GivenGame", "RatingPool", "Unreadable", "read_games"]
 RUN, GAMES = "run.json", "games.parquet"
 POOLED = "all games together"
 Ints = NDArray[np.int64]

@@ -57,7 +57,7 @@ class PairOrder(NamedTuple):
             return self.laid[-1].first + self.laid[-1].size if self.laid else 0
         return self.pairs * len(self.matches)
 
-    def and_then(self, meetings: Iterable[Meeting]) -> "Pairings":
+    def and_then(self, meetings: Iterable[Meeting]) -> "PairOrder":
         """The pairings with one more round."""
         laid, at = list(self.laid or ()), self.total
         played: dict[tuple[int, int], int] = defaultdict(int)
@@ -73,7 +73,7 @@ class PairOrder(NamedTuple):
         """The blocks that a task must carry: whoever has the plan does not know later rounds."""
         return () if self.laid is None else tuple(self.blocks(start, stop))
 
-    def carrying(self, blocks: tuple[Block, ...]) -> "Pairings":
+    def carrying(self, blocks: tuple[Block, ...]) -> "PairOrder":
         """The pairings that a task carries, if it carries any."""
         return self._replace(laid=blocks) if blocks else self
 

@@ -24,10 +24,10 @@ class Executor(Protocol[Item_contra, Result_co]):
     def submit(self, item: Item_contra) -> None:
         """Have an item worked on, by whom it was wanted for."""
 
-    def results(self, look: Callable[[], None]) -> Iterator["Result_co | Room"]:
+    def results(self, look: Callable[[], None]) -> Iterator["Result_co | CapacityFree"]:
         """The results in the order in which items were submitted, as long as there are any.
 
-        Room among them says that somebody has some before the next result is there. WorkFailed
+        CapacityFree among them says that somebody has some before the next result. WorkFailed
         ends them. `look` is called many times a second and may raise.
         """
 

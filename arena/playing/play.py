@@ -132,7 +132,7 @@ def play_schedule(
 def _load_stored(
     journal: Journal, course: RoundTracker, faults: ForfeitRule, stop: StopRule, count: "Count"
 ) -> None:
-    """Count the games of the journal."""
+    """ProgressCounter the games of the journal."""
     for start, end, games in journal.parts(course.columns):
         faults.take(games, 2 * start)
         points = pair_points(games)
@@ -181,7 +181,7 @@ class ProgressCounter:
         return self.total - self.done
 
     def take(self, start: int, stop: int, points: NDArray[np.int8]) -> None:
-        """Count pairings `start` to `stop` - 1."""
+        """ProgressCounter pairings `start` to `stop` - 1."""
         pairings = self.course.drawn.pairings
         match, number = pairings.places(np.arange(start, stop))
         for place in np.unique(match):

@@ -290,7 +290,7 @@ class PlayOptions(NamedTuple):
         sent: Callable[[], WorkPackage],
         look: Callable[[], None],
         workers: int | None,
-    ) -> executor.Backend[executor.Item, executor.Result]:
+    ) -> executor.Executor[executor.Item, executor.Result]:
         """A backend for work done in processes forked from here, or sent elsewhere as a parcel."""
         if self.cluster is None:
             most = self.workers if workers is None else min(workers, self.workers)
@@ -393,7 +393,7 @@ class GameJob:
 
     # What `in_order` needs of a crew.
 
-    def begin(self, workers: int | None = None) -> executor.Backend[Task, Batch]:
+    def begin(self, workers: int | None = None) -> executor.Executor[Task, Batch]:
         """A new backend whose workers play as this one does.
 
         A spawner of bots that was lost is begun again; SpawnerLost if that happens all the time.

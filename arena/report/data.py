@@ -141,7 +141,7 @@ class GameChunk(NamedTuple):
     repeat: GameColumn
     mover: GameColumn  # the first mover, to move after the opening; -1: not known
 
-    def at(self, rows: Numbers) -> "GameColumns":
+    def at(self, rows: Numbers) -> "GameChunk":
         """Some of these games."""
         return GameChunk(*(column[rows] for column in self))
 

@@ -77,7 +77,7 @@ class TrialGames:
         return {name: np.concatenate([each[name] for each in parts]) for name in parts[0]}
 
     @cached_property
-    def player(self) -> "PartPlayer":
+    def player(self) -> "TrialWorker":
         """All agents built and compiled here, for the processes that are forked from here."""
         return TrialWorker(self)
 

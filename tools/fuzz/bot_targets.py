@@ -57,8 +57,8 @@ class Talker:
     def __init__(self, lines: list[bytes]) -> None:
         """Not alive until it is begun."""
         self.lines, self.name, self.limits = lines[::-1], "fuzz", BotLimits()
-        self.alive, self.gone, self.has_written, self.heard = False, False, False, ""
-        self.move = b"1"
+        self.alive, self.has_closed, self.has_written, self.heard = False, False, False, ""
+        self.has_written_before, self.move = True, b"1"
 
     def begin(self, *_: object) -> None:
         """Start."""
@@ -84,7 +84,7 @@ class Talker:
             line = line.replace(place, word)
         return line + b"\n"
 
-    def hung_up(self, _: float) -> bool:
+    def close_input(self, _: float) -> bool:
         """It keeps nothing."""
         return False
 
@@ -92,11 +92,11 @@ class Talker:
         """Stop."""
         self.alive = False
 
-    def died(self) -> NoReturn:
+    def raise_crash(self) -> NoReturn:
         """Raise what its end is."""
-        self.fault("crashed", "ended")
+        self.raise_fault("crashed", "ended")
 
-    def fault(self, kind: str, message: str) -> NoReturn:
+    def raise_fault(self, kind: str, message: str) -> NoReturn:
         """Raise its failure."""
         self.end()
         raise AgentFailure(kind, self.name, "", message)

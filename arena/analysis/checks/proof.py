@@ -82,7 +82,7 @@ class _Walk:
     agent: Agent
     player: int
     most: int
-    pulse: "Pulse"
+    pulse: "ProgressReporter"
     openings: defaultdict[int, list[Sequence[int]]] = field(
         default_factory=lambda: defaultdict(list)
     )

@@ -16,7 +16,7 @@ __all__ = [
     "HOLDS",
     "VACUOUS",
     "Check",
-    "Claim",
+    "CheckModule",
     "Verdict",
     "claim",
     "hopeless",

@@ -71,7 +71,7 @@ class BestRace:
         leader, *others = self.inside
         return all(self.state.alike[leader, other] for other in others)
 
-    def after(self, points: Sequence[Points]) -> "BestOne":
+    def after(self, points: Sequence[Points]) -> "BestRace":
         """The race after the next round: whoever is beaten by anybody goes out."""
         state = add_results(self.state, self.meetings, points)
         rows = []
@@ -165,7 +165,7 @@ class TopRace:
         meet = meetings_for(self.state, [pair for pair in pairs if pair in self.open_pairs])
         return meet or meetings_for(self.state, self.open_pairs)
 
-    def after(self, points: Sequence[Points]) -> "BestSeveral":
+    def after(self, points: Sequence[Points]) -> "TopRace":
         """The race after the next round."""
         return replace(self, state=add_results(self.state, self.meetings, points))
 

@@ -98,7 +98,7 @@ class PlacementRace:
             return ()
         return meetings_for(self.state, [(self.newcomer, self.pivot)])
 
-    def after(self, points: Sequence[Points]) -> "Placing":
+    def after(self, points: Sequence[Points]) -> "PlacementRace":
         """The race after the next round."""
         state, pivot, one = (
             add_results(self.state, self.meetings, points),

@@ -33,11 +33,11 @@ class Histogram(NamedTuple):
         places = [(self.total - 1) // 2, self.total // 2]
         return int(self.numbers[np.searchsorted(ends, places, side="right")].mean())
 
-    def with_numbers(self, numbers: NDArray[np.int64]) -> "NumberCounts":
+    def with_numbers(self, numbers: NDArray[np.int64]) -> "Histogram":
         """The tally with more numbers."""
         return self.with_counts(numbers, np.ones_like(numbers))
 
-    def with_counts(self, numbers: NDArray[np.int64], counts: NDArray[np.int64]) -> "NumberCounts":
+    def with_counts(self, numbers: NDArray[np.int64], counts: NDArray[np.int64]) -> "Histogram":
         """The tally with more numbers, each seen so often."""
         whole = np.concatenate([self.numbers, numbers[counts > 0]])
         often = np.concatenate([self.counts, counts[counts > 0]])
