@@ -145,7 +145,7 @@ class Resignation(Exception):  # noqa: N818  # a way to end a game
     """A bot gives the game up: lost, and no fault."""
 
 
-class AgentFailure(UserError):  # the glossary's word: the agent's fault, a forfeit
+class AgentFailure(UserError):  # noqa: N818  # the glossary's word: the agent's fault, a forfeit
     """The agent's own fault: it loses. Says which bot, which position and what it did."""
 
     several_lines = True

@@ -11,8 +11,10 @@ from games import Game
 if TYPE_CHECKING:
     from agents.core import HostSettings
 
+    pass
 
-def create_agent(spec: AgentSpec, of: Game, terms: "Terms") -> Agent:
+
+def create_agent(spec: AgentSpec, of: Game, terms: "HostSettings") -> Agent:
     """The agent that the spec describes; one that runs a user's code starts with its first game.
 
     SpecError if the spec describes none; NoWall if the machine has less than what is required.
@@ -23,7 +25,7 @@ def create_agent(spec: AgentSpec, of: Game, terms: "Terms") -> Agent:
     return behind(spec, of, terms)
 
 
-def create_sandboxed(spec: AgentSpec, of: Game, terms: "Terms") -> Agent:
+def create_sandboxed(spec: AgentSpec, of: Game, terms: "HostSettings") -> Agent:
     """An agent of ours that is made of a user's Python, built in a process of its own."""
     from agents.sandbox.sandboxed_agent import SandboxedAgent  # noqa: PLC0415  # it loads the compiler
 

@@ -147,7 +147,7 @@ def resume(rounds: int) -> Row:
     return Row(what, f"{taken:.2f} s", f"{RESUME_SECONDS} s", RESUME_SECONDS / taken, 1.0)
 
 
-def cached_games(rounds: int) -> Row:
+def all_known(rounds: int) -> Row:
     """A run of 100,000 games that are all known, against a finished run of them."""
     with experiment(RANDOM, RESUMED_PAIRS) as words, tempfile.TemporaryDirectory() as store:
         known = [*words[:-1], store]
@@ -159,7 +159,7 @@ def cached_games(rounds: int) -> Row:
     return Row(what, f"{taken:.2f} s", f"{1.5 * finished:.2f} s", 1.5 * finished / taken, 1.0)
 
 
-def empty_cache_lookup(rounds: int) -> Row:
+def nothing_known(rounds: int) -> Row:
     """Asking for 20,000 games of which none is known, against the time that they take."""
     with experiment(MIRROR, MIRROR_PAIRS) as words, tempfile.TemporaryDirectory() as store:
         played = fresh([*words, "--pairs", str(ALONE)]).seconds * MIRROR_PAIRS / ALONE

@@ -36,9 +36,10 @@ NAP_BYTES = 5_000
 COLUMNS = 115
 READING = (
     f"The columns `{LENGTHS[0]:g} s` to `{LENGTHS[-1]:g} s` are the share of their time that "
-    "workers play the first kind of games when tasks take so long. `as sent` is the length that "
-    f"Pitflip chooses: {BATCH_SECONDS:g} s, and longer for many workers, so that a scheduler has "
-    f"{MAX_TASKS_PER_SECOND} tasks a second; the columns after it are for that length. `client` and "
+    "workers play the first kind of games when tasks take so long. `as sent` is the length "
+    f"that Pitflip chooses: {BATCH_SECONDS:g} s, and longer for many workers, so that a "
+    f"scheduler has {MAX_TASKS_PER_SECOND} tasks a second; the columns after it are for that "
+    "length. `client` and "
     "`scheduler` say how busy these two are, `waiting` how much may wait in the client for an "
     "older result. The last column is the other extreme: games so short that the client, which "
     "keeps them, is the limit."

@@ -87,7 +87,7 @@ def page_in_a_run(rounds: int) -> Row:
     return Row(what, f"{page:.2f} s", f"{without:.2f} s", without / page)
 
 
-def live_page_cost(rounds: int) -> Row:
+def live_in_a_run(rounds: int) -> Row:
     """A run with a live page that somebody follows, against the same run without; CPU seconds."""
     with tempfile.TemporaryDirectory() as results:
         words = [*_words(LONG, LIVE_PAIRS, Path(results)), "--known", "off", "--fresh"]

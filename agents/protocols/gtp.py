@@ -36,7 +36,7 @@ STANDARD_SIZE = 8
 PASSES = ("pass", "pa")
 
 
-class GtpError(Exception):  # noqa: N818  # an answer, not a fault
+class GtpError(Exception):  # an answer, not a fault
     """What follows the `?`."""
 
 

@@ -35,8 +35,8 @@ TRIES = 3  # to start one
 SPAWNER_TIMEOUT = 60.0  # with the spawner, which never waits for a bot; a bomb of forks slows all
 ROOT = Path(__file__).parents[2]
 # What the spawner needs to find its libraries and what is compiled; a bot gets none of it.
-ENVIRONMENT_NAMES = ("PATH", "HOME", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT", "TMPDIR",
-        "LD_LIBRARY_PATH", "PITFLIP_WALL")  # fmt: skip
+ENVIRONMENT_NAMES = ("PATH", "HOME", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT",
+        "TMPDIR", "LD_LIBRARY_PATH", "PITFLIP_WALL")  # fmt: skip
 # Ctrl-C at the terminal is for whoever asks, while this is still loading too.
 SERVE = """
 import signal, sys
@@ -119,7 +119,7 @@ def _finish(process: "subprocess.Popen[bytes]", root: socket.socket, owner: int)
         remove_leftovers(Path(tempfile.gettempdir()))
 
 
-class SandboxUnavailable(UserError):  # what the machine lacks
+class SandboxUnavailable(UserError):  # noqa: N818  # what the machine lacks
     """Bots cannot be isolated as required."""
 
 

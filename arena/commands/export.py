@@ -9,8 +9,11 @@ from games.base.cli import CommandParser, shell_command
 from games.base.errors import OK, UserError, print_error, printable, status_of
 from games.base.files import write_text
 
-if TYPE_CHECKING:  # it loads the compiler
+if TYPE_CHECKING:
     from arena.report.data import ReportData
+
+if TYPE_CHECKING:  # it loads the compiler
+    pass
 
 EXPORT_DIRECTORY = "export"
 

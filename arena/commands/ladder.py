@@ -103,6 +103,7 @@ def done(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
 
 
 def rename_agent(ladder: "Ladder", chosen: argparse.Namespace) -> "Ladder":
+    """Return the ladder with one agent called by another name."""
     from arena.config.agents import is_valid_agent_name  # noqa: PLC0415  # as above
 
     if not is_valid_agent_name(chosen.new_name):

@@ -129,7 +129,7 @@ def earlier_run_lines(experiment: "Experiment", options: "RunOptions") -> Iterat
         yield f"this run was begun, and goes on where it stopped: {printable(str(directory))}"
 
 
-def probe_lines(drawn: "DrawnPlan", options: "RunOptions") -> "Iterator[FirstAnswer]":
+def probe_lines(drawn: "DrawnPlan", options: "RunOptions") -> "Iterator[BotProbe]":
     """Ask every bot once, and say what it answers."""
     from arena.playing.bots import probe_bots  # noqa: PLC0415  # as above
     from arena.terminal.plan import answer_line  # noqa: PLC0415
@@ -155,16 +155,14 @@ def pilot_with(
     return pilot
 
 
-def exclusion_seconds(answer: "FirstAnswer") -> float:
+def exclusion_seconds(answer: "BotProbe") -> float:
     """Return how long a bot that fails takes until it is excluded."""
     from arena.playing.fault_counts import FIRST_GAMES  # noqa: PLC0415  # as above
 
     return (FIRST_GAMES if answer.loads else 1) * (answer.start_seconds + answer.seconds)
 
 
-def pilot_lines(
-    drawn: "DrawnPlan", options: "RunOptions", answers: "Sequence[FirstAnswer]"
-) -> None:
+def pilot_lines(drawn: "DrawnPlan", options: "RunOptions", answers: "Sequence[BotProbe]") -> None:
     """Play the pilot, and say what follows from it."""
     from arena.terminal import plan as plan_lines  # noqa: PLC0415  # as above
 
@@ -200,7 +198,7 @@ def uncached_pairs(drawn: "DrawnPlan", options: "RunOptions") -> dict[tuple[int,
     return left
 
 
-def forecast_study(tuning: "Tuning", options: "RunOptions") -> int:
+def forecast_study(tuning: "StudyConfig", options: "RunOptions") -> int:
     """Say how long a study takes, by games of the seed weights against one another."""
     from arena.planning.schedule import make_schedule  # noqa: PLC0415  # as above
     from arena.terminal import plan as plan_lines  # noqa: PLC0415
@@ -224,7 +222,7 @@ def forecast_study(tuning: "Tuning", options: "RunOptions") -> int:
     return CHECK_FAILED if any(answer.fault for answer in answers) else OK
 
 
-def study_size_lines(tuning: "Tuning") -> Iterator[str]:
+def study_size_lines(tuning: "StudyConfig") -> Iterator[str]:
     """How much a study plays."""
     from arena.tuning.budget import budget_from_file, games_of  # noqa: PLC0415  # as above
 
@@ -243,7 +241,7 @@ def study_size_lines(tuning: "Tuning") -> Iterator[str]:
         yield f"gain at equal time or at equal nodes: {games.equal_terms:,} games more"
 
 
-def validation_experiment(tuning: "Tuning") -> "Experiment":
+def validation_experiment(tuning: "StudyConfig") -> "Experiment":
     """The validation of a study as an experiment, before there are other weights."""
     from dataclasses import replace  # noqa: PLC0415  # as above
 

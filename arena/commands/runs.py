@@ -20,6 +20,9 @@ from games.base.errors import (
 )
 from games.base.text import listed, parse_whole_number
 
+if TYPE_CHECKING:
+    from arena.storage.results import RunInfo
+
 if TYPE_CHECKING:  # it loads numpy
     from arena.storage.results import RunInfo
 
@@ -147,7 +150,7 @@ def prune_runs(chosen: argparse.Namespace) -> int:
     return OK
 
 
-def selected_runs(chosen: argparse.Namespace) -> "list[StoredRunInfo]":
+def selected_runs(chosen: argparse.Namespace) -> "list[RunInfo]":
     """The runs that were named, else all but the latest of each experiment."""
     from arena.storage.results import is_run_directory, run_info, stored_runs  # noqa: PLC0415  # as above
 

@@ -11,10 +11,12 @@ from arena.playing.options import Interrupts
 from games.base.errors import CHECK_FAILED, OK, UserError, print_safely, printable
 from games.base.text import parse_whole_number
 
+if TYPE_CHECKING:
+    from arena.storage.git import Revision
+
 if TYPE_CHECKING:  # they load numpy
     from arena.config.experiment import Experiment
     from arena.pipeline.versions import AgentVersions
-    from arena.storage.git import Revision
 
 PAIRS = range(10, 10_000_001)
 EXAMPLE = """\

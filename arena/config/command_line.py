@@ -146,7 +146,7 @@ def with_cluster(options: "PlayOptions", on: str | None) -> Iterator["PlayOption
         yield options._replace(cluster=cluster, workers=max(1, cluster.slots))
 
 
-def open_game_cache(asked: str | None) -> "KnownGames | None":
+def open_game_cache(asked: str | None) -> "GameCache | None":
     """The store of known games that a command line, else the environment, asks for.
 
     If the one that is asked for cannot be used: a Mistake, or Unfinished where its disk is full.

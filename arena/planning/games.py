@@ -163,7 +163,7 @@ def moves_of_game(games: Games, row: int) -> list[int]:
     return [int(move) for move in games.moves[begin : int(ends[-1])]]
 
 
-class CorruptDataError(ValueError):  # noqa: N818  # a state of the file, not an error of the code
+class CorruptDataError(ValueError):  # a state of the file, not an error of the code
     """A blob that differs from the one that was written."""
 
 

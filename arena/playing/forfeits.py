@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 Columns = Callable[[int, int], dict[str, GameColumn]]  # of pairings from the first to the second
 
 
-class UselessBots(UserError):
+class UselessBots(UserError):  # noqa: N818  # a state, not a fault
     """Bots that do not load or fail all their games, where the plan does not go on without them."""
 
     def __init__(self, verdicts: Mapping[str, str]) -> None:

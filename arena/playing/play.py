@@ -130,7 +130,11 @@ def play_schedule(
 
 
 def _load_stored(
-    journal: Journal, course: RoundTracker, faults: ForfeitRule, stop: StopRule, count: "Count"
+    journal: Journal,
+    course: RoundTracker,
+    faults: ForfeitRule,
+    stop: StopRule,
+    count: "ProgressCounter",
 ) -> None:
     """ProgressCounter the games of the journal."""
     for start, end, games in journal.parts(course.columns):
@@ -143,7 +147,11 @@ def _load_stored(
 
 
 def _batches(
-    workers: GameJob, tasks: TaskQueue, count: "Count", known: CachedPairs, faults: ForfeitRule
+    workers: GameJob,
+    tasks: TaskQueue,
+    count: "ProgressCounter",
+    known: CachedPairs,
+    faults: ForfeitRule,
 ) -> Iterator[tuple[Batch, bool]]:
     """The batches in schedule order, each with whether it is known; taken one by one."""
 

@@ -141,7 +141,7 @@ def _chance(report: ReportData, plan: Plan) -> Iterator[str]:
     if own:
         yield f"{safe_names(own)} may use chance, drawn from the seed"
     if outside:
-        yield f"{safe_names(outside)} {_are_bots(outside)}: the seed decides only the numbers they get"
+        yield f"{safe_names(outside)} {_are_bots(outside)}: the seed decides only their numbers"
     if differing:
         yield f"{safe_names(differing)} played other games when asked again, with the same seed"
 

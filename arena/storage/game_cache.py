@@ -49,7 +49,7 @@ class CacheError(ValueError):
     """A store cannot be opened or begun; one line says why."""
 
 
-class CacheDiskFull(CacheError):
+class CacheDiskFull(CacheError):  # noqa: N818  # a state, not a fault
     """A store cannot be begun on a disk that is full: nobody's mistake."""
 
 

@@ -24,7 +24,7 @@ GAMES = "games.parquet"
 VALIDATION = "validation.parquet"  # what a study leaves at its end
 
 
-class NotARunError(UserError, ValueError):  # noqa: N818  # an answer, not a fault
+class NotARunError(UserError, ValueError):  # an answer, not a fault
     """A directory does not hold a finished run; one line says why."""
 
 

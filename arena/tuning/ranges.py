@@ -287,7 +287,7 @@ def axis_of(name: str, path: tuple[str, ...], written: RangeSpec, seed: object) 
             else ""
         )
         raise ValueError(
-            f"{name} is {format_value(seed)} in the agent, no number: write {bare}{{ choices = [...] }}"
+            f"{name} is {format_value(seed)} in the agent: write {bare}{{ choices = [...] }}"
         )
     if fault := range_fault(name, written, (float(seed),)):
         raise ValueError(fault)

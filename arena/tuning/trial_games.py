@@ -292,7 +292,7 @@ class TrialCrew:
         self.homes: Mapping[str, str] = {}
         self.deaths: dict[tuple[int, int, int], int] = {}
 
-    def begin(self, workers: int | None = None) -> executor.Backend[TrialTask, TrialGamesBlob]:
+    def begin(self, workers: int | None = None) -> executor.Executor[TrialTask, TrialGamesBlob]:
         """A new backend whose workers have all agents built, and a spawner for their bots."""
         self.games.wall.restart_if_lost()
         return self.options.begin(lambda: self.games.player.play, self.parcel, self.look, workers)

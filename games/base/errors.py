@@ -22,7 +22,7 @@ def printable(text: str, most: int = MAX_LINE) -> str:
     return short if len(short) <= most else f"{short[: most - 3]}..."
 
 
-class UserError(Exception):  # noqa: N818  # not a fault of the code
+class UserError(Exception):  # not a fault of the code
     """What the user has to change, in one line; `has_place` if the line says where.
 
     Where `several_lines` is true it has more lines, whose parts from outside are escaped.

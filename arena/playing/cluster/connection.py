@@ -188,7 +188,7 @@ class WorkerRegistry:
         return known[0], known[-1]
 
 
-class ClusterUnavailable(UserError):
+class ClusterUnavailable(UserError):  # noqa: N818  # a state, not a fault
     """The address is not that of a usable cluster; one line says what is there."""
 
     has_place = True

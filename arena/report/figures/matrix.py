@@ -101,7 +101,7 @@ def _left_out(report: ReportData) -> Html | None:
     agents = len(report.agents)
     if agents <= MOST_SHOWN:
         return None
-    return lead_paragraph(f"These are the {MOST_SHOWN} strongest of {agents} agents: all pairs are in "
+    return lead_paragraph(f"Shown are the {MOST_SHOWN} strongest of {agents} agents: all are in "
                      "win_rates.parquet.")  # fmt: skip
 
 

@@ -1,5 +1,7 @@
 """The referee: scripted agents, their faults, and the ply at which they are cut off."""
 
+from types import MappingProxyType
+
 import numpy as np
 import pytest
 
@@ -54,7 +56,7 @@ def chosen(record):
 class Delayed(Scripted):
     """Says what it thinks, and could not run for most of each move."""
 
-    said = ()
+    said = MappingProxyType({"mood": "calm"})
 
     class bot:  # noqa: N801
         delayed = staticmethod(lambda taken: taken - 5)
