@@ -20,15 +20,21 @@ from arena.analysis.standings import (
     standings,
     tallies,
 )
-from arena.analysis.win_rates import WinRates, determinism_violations, is_census, win_rates
+from arena.analysis.win_rates import (
+    ONLY_FORFEITS,
+    WinRates,
+    determinism_violations,
+    is_census,
+    win_rates,
+)
 from arena.planning.plan import Plan
 from arena.planning.rounds import TournamentStanding
 from arena.stats.estimate import Estimate, no_estimate
 from arena.stats.intervals import NO_GAMES
 from arena.stats.match_estimate import first_mover_estimate
 from arena.stats.ratings import RatingPlan
-from arena.stats.sprt import SprtPlan, SprtState
-from arena.stats.sprt_estimates import corrected_estimate
+from arena.stats.sprt import Decision, SprtPlan, SprtState
+from arena.stats.sprt_estimates import as_raw, corrected_estimate
 from arena.stats.text import elo_text, sprt_text
 
 DRAWS = 200
@@ -114,7 +120,7 @@ def summarise(
         distinct_games=evidence.games - evidence.duplicates,
         openings=evidence.openings,
         forfeits=sum(rate.forfeits + rate.opponent_forfeits for rate in rates.own),
-        first_mover=_first_mover(met, whole),
+        first_mover=_first_mover(met, whole, tested),
         ratings=rated.agents,
         groups=rated.groups,
         win_rates=rates,
@@ -149,12 +155,15 @@ def make_rating_plan(plan: Plan, draws: int, census: bool) -> RatingPlan:
     return RatingPlan(draws=draws, census=census, anchor=anchor, anchor_elo=elo)
 
 
-def _first_mover(found: Sequence[Match], census: bool) -> Estimate:
-    """Return the first movers' score over all matches; openings are shared between them."""
+def _first_mover(found: Sequence[Match], census: bool, tested: bool) -> Estimate:
+    """Return the first movers' score over all matches; openings are shared between them.
+
+    In `tested` runs a sequential test ended the games, which the interval ignores.
+    """
     fresh = [match.evidence() for match in found]
     if not fresh:
         return no_estimate(NO_GAMES)
-    return first_mover_estimate(
+    score = first_mover_estimate(
         np.concatenate([match.openings for match in fresh]),
         np.concatenate([match.as_first for match in fresh]),
         np.concatenate([match.as_second for match in fresh]),
@@ -162,6 +171,7 @@ def _first_mover(found: Sequence[Match], census: bool) -> Estimate:
         np.concatenate([match.fair for match in fresh]),
         census=census,
     )
+    return as_raw(score) if tested else score
 
 
 def _stopped(plan: Plan, rates: WinRates, test: SprtPlan, state: SprtState) -> SprtResult:
@@ -171,6 +181,9 @@ def _stopped(plan: Plan, rates: WinRates, test: SprtPlan, state: SprtState) -> S
     """
     ((a, b),), names = plan.matches, plan.names
     raw = next(rate.row.elo for rate in rates if rate.agent == names[a])
+    if raw.reason == ONLY_FORFEITS:
+        text = f"{names[a]} against {names[b]}: {ONLY_FORFEITS}, which show no strength"
+        return SprtResult(names[a], names[b], str(Decision.UNDECIDED), raw, raw, text)
     corrected = corrected_estimate(test, state)
     text = (
         f"{names[a]} against {names[b]}: {sprt_text(test, state)}; "
