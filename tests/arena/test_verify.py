@@ -260,6 +260,9 @@ def choose(view, legal, rng):
 
 def test_slow_games_are_not_played_again_in_silence(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(progress_line, "FIRST_SECONDS", 0.05)
+    monkeypatch.setattr(
+        progress_line, "PLAIN_SECONDS", 0.05
+    )  # a line about the tables may be first
     (tmp_path / "slow.py").write_text(SLOW)
     text = small(4) + '[agents.slow]\nkind = "python"\nfile = "slow.py"\n'
     played(experiment_file(tmp_path, text), tmp_path / "results")
