@@ -16,7 +16,7 @@ from arena.planning.schedule import make_schedule
 from arena.planning.tasks import Task
 from arena.playing.cluster.connection import Cluster
 from arena.playing.cluster.dask_executor import DaskExecutor
-from arena.playing.executor import CapacityFree
+from arena.playing.executor import do_nothing
 from arena.playing.play import ProgressCounter, StopRule
 from arena.playing.worker import Worker
 from arena.storage.journal import Journal
@@ -73,12 +73,11 @@ def napping(there: Machines) -> Iterator[DaskExecutor]:
 def slept(farm: DaskExecutor, nap: Nap, count: int) -> float:
     """The seconds that so many equal items take."""
     begun, given = time.perf_counter(), 0
-    results = farm.results(lambda: None)
     while given < count or farm.order:
         while given < count and farm.wanted() is not None:
             farm.submit(nap)
             given += 1
-        while isinstance(next(results, None), CapacityFree) and given >= count:
+        while farm.order and farm.next_result(do_nothing) is None and given >= count:
             pass
     return time.perf_counter() - begun
 

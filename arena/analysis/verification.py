@@ -21,8 +21,9 @@ from arena.playing.bots import FIXED
 from arena.playing.cached_pairs import CachedPairs
 from arena.playing.executor import iterate_items
 from arena.playing.forfeits import ForfeitRule
+from arena.playing.options import PlayOptions
 from arena.playing.referee_loop import contradiction, stored_cutoffs, unclean_games
-from arena.playing.worker import GameJob, PlayOptions
+from arena.playing.worker import GameJob
 from arena.storage.game_table import REPLAYED_COLUMNS, StoredGames
 from arena.storage.provenance import RUN, read_run
 from arena.storage.run_file import (
@@ -318,15 +319,15 @@ def play_again(
 ) -> tuple[int, Difference | None]:
     """Play pairings again; the number of games, and the first that differs of how many."""
     drawn, known, compared = run.drawn, CachedPairs(run.drawn, options.known), 0
-    total, workers = 2 * sum(map(len, which)), GameJob(drawn, options)
+    total, job = 2 * sum(map(len, which)), GameJob(drawn, options)
     first, forgot = Difference(""), None
-    workers.on_wait = lambda: line.show(
+    job.on_wait = lambda: line.show(
         lambda seconds: [
             f"{compared:,} of {total:,} games played again"
             f"{f', {first.games:,} differ' if first.games else ''}, {seconds:.0f} s"
         ]
     )
-    with closing(workers.batches(iterate_items(replay_tasks(run, which)))) as batches:
+    with closing(job.batches(iterate_items(replay_tasks(run, which)))) as batches:
         for batch in batches:
             games = decode_games([batch.games], drawn.pairings.columns(batch.start, batch.stop))
             compared += len(games)

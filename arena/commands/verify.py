@@ -49,7 +49,7 @@ def verified(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     """Replay, compare and print; the exit status."""
     # After --help, which needs none of it.
     from arena.analysis.verification import replay_run, verify_run  # noqa: PLC0415
-    from arena.playing.worker import PlayOptions  # noqa: PLC0415
+    from arena.playing.options import PlayOptions  # noqa: PLC0415
 
     with contextlib.ExitStack() as stack:
         line = stack.enter_context(ProgressLine())

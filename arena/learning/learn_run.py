@@ -22,7 +22,7 @@ from arena.report.page import PAGE
 from arena.stats.clustered_means import CalibrationBin
 from arena.storage import provenance
 from arena.storage.journal import Journal
-from arena.storage.run_log import RunLog
+from arena.storage.run_log import open_run_log
 from arena.terminal.progress_line import LiveLine, run_progress
 from games.base.errors import print_error, print_safely, printable
 from games.base.files import write_text
@@ -168,7 +168,7 @@ def learn(learning: LearnConfig, options: RunOptions, command: str) -> list[Lear
     """Play, fit and match what is left; write the files, print the answer."""
     digest = learn_digest(learning)
     directory = options.results / learning.experiment.name / f"learn-{digest}"
-    with Journal(directory, digest, options.fresh), RunLog(directory / "run.log"):
+    with Journal(directory, digest, options.fresh), open_run_log(directory / "run.log"):
         run = LearnRun(learning, directory.absolute(), digest, options, command)
         write_begin(run)
         rounds = list(play_rounds(run))

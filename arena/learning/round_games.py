@@ -1,6 +1,6 @@
 """The games of one round: played, or read from runs, kept in a journal, each opening once."""
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -17,20 +17,18 @@ from arena.learning.self_play import (
     PART_GAMES,
     GamePart,
     SelfPlay,
-    SelfPlayCrew,
-    SelfPlayResult,
+    self_play_job,
     unpack_games,
 )
 from arena.planning.schedule import make_schedule
 from arena.planning.seeds import hash64
-from arena.playing.executor import ItemFailed, iterate_items, run_in_order
-from arena.playing.worker import PlayOptions
+from arena.playing.executor import iterate_items, run_in_order
+from arena.playing.options import PlayOptions
 from arena.storage.journal import Journal
 from arena.storage.parquet import TableError, read_columns
 from arena.storage.provenance import file_digest
 from arena.storage.run_file import GAMES, NotARunError, games_table, load_plan
 from games import Game
-from games.base.errors import Unfinished
 from games.transcripts import move_texts_by_side
 
 TEACHER = "teacher"
@@ -72,11 +70,10 @@ def round_games(
         for batch in journal.batches():
             contents.append(batch.games)
         done = journal.finished()
-        crew = SelfPlayCrew(work, options, make_schedule(plan))
+        job = self_play_job(work, make_schedule(plan))
         if done < total:
-            if options.cluster is None:
-                crew.get_ready()
-            with closing(play_parts(crew, parts(done, total))) as played:
+            todo = iterate_items(parts(done, total))
+            with closing(run_in_order(job, todo, options)) as played:
                 for part in played:
                     journal.append(part.start, part.stop, part.games)
                     contents.append(part.games)
@@ -90,18 +87,6 @@ def parts(done: int, total: int) -> Iterator[GamePart]:
         stop = min(done - done % PART_GAMES + PART_GAMES, total)
         yield GamePart(done, stop)
         done = stop
-
-
-def play_parts(
-    crew: SelfPlayCrew, todo: Iterator[GamePart]
-) -> Generator[SelfPlayResult, None, None]:
-    """What the crew plays, in order."""
-    try:
-        with crew.options.interrupts.wait_for_look():
-            yield from run_in_order(crew, iterate_items(todo))
-    except ItemFailed as failure:
-        what = failure.trace.rpartition("\n")[2] or "ended its worker"
-        raise Unfinished(f"games {failure.item.start} on: {what}, and again alone") from None
 
 
 def join_parts(contents: list[bytes]) -> RoundGames:

@@ -16,8 +16,8 @@ from arena.planning.openings.openings import Openings
 from arena.planning.openings.registry import way
 from arena.planning.schedule import DrawnPlan, make_schedule
 from arena.planning.seeds import hash64
+from arena.playing.options import PlayOptions
 from arena.playing.play import Tick, play_schedule
-from arena.playing.worker import PlayOptions
 from arena.stats.estimate import Estimate
 from arena.stats.sprt import Decision, SprtPlan, log_likelihood_ratio
 from arena.stats.sprt_estimates import corrected_estimate

@@ -22,8 +22,8 @@ from arena.planning.rounds import RoundsSpec, TournamentStanding
 from arena.planning.schedule import make_schedule
 from arena.planning.schedules.registry import schedule
 from arena.playing.bots import with_deterministic_matches
+from arena.playing.options import PlayOptions
 from arena.playing.play import play_schedule
-from arena.playing.worker import PlayOptions
 from arena.stats.rating_data import rating_data
 from arena.stats.ratings import RatingPlan, rate
 from arena.storage.game_cache import CacheKeys, GameCache

@@ -4,7 +4,7 @@ from arena.analysis.move_losses.judge import JudgeResult, JudgeSettings, Progres
 from arena.analysis.move_losses.losses import agent_losses
 from arena.analysis.move_losses.run_lines import RunLines
 from arena.analysis.move_losses.table import MOVES, write_moves
-from arena.playing.worker import PlayOptions
+from arena.playing.options import PlayOptions
 from arena.terminal.move_losses import losses_to_json, print_move_losses
 from arena.terminal.tables import terminal
 from games.base.errors import print_error, print_safely

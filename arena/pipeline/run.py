@@ -28,14 +28,15 @@ from arena.playing.bots import (
     with_deterministic_matches,
     without_copies,
 )
+from arena.playing.executor import ItemFailed
 from arena.playing.forfeits import UselessBots
 from arena.playing.play import PlayResult, Tick, play_schedule
-from arena.playing.worker import PairFailed, play_pair
+from arena.playing.worker import play_pair
 from arena.storage import provenance
 from arena.storage.journal import JOURNAL, Journal
 from arena.storage.provenance import RunIdentity
 from arena.storage.run_differences import explain_new_run
-from arena.storage.run_log import RunLog
+from arena.storage.run_log import open_run_log
 from arena.terminal.next_step import next_step
 from arena.terminal.progress_line import LiveLine, run_progress
 from games.base.cli import shell_command
@@ -63,7 +64,7 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
         earlier = None if options.quiet else explain_new_run(directory, origin)
         with (
             Journal(directory, origin.digest, options.fresh) as journal,
-            RunLog(directory / "run.log"),
+            open_run_log(directory / "run.log"),
             open_live_view(experiment, options) as live,
             failure_noted(experiment, origin, journal, options),
         ):
@@ -131,8 +132,8 @@ def name_failed_pair(experiment: Experiment, overrides: Sequence[str]) -> Iterat
         yield
     except UselessBots as error:
         raise located(experiment, overrides, error) from None
-    except PairFailed as error:
-        alone = "--pairing", str(error.pairing)
+    except ItemFailed as error:
+        alone = "--pairing", str(error.item.start)
         command = command_text(experiment.path, overrides, *alone)
         raise Unfinished(f"{error}. Everything else is kept. To see it happen: {command}") from None
 

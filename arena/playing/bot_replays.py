@@ -12,9 +12,10 @@ from arena.planning.games import LOSS, Games, Termination, decode_games, moves_o
 from arena.planning.schedule import DrawnPlan
 from arena.planning.tasks import Task
 from arena.playing.cached_pairs import CachedPairs
-from arena.playing.executor import iterate_items
+from arena.playing.executor import ItemFailed, iterate_items
+from arena.playing.options import PlayOptions
 from arena.playing.referee_loop import stored_cutoffs
-from arena.playing.worker import GameJob, PairFailed, PlayOptions
+from arena.playing.worker import GameJob
 from games import Game
 from games.base.schema import KeyValues
 
@@ -128,7 +129,7 @@ def _pairs_again(
                 yield stored[batch.start], games
                 if time.monotonic() > until:
                     return
-    except PairFailed:  # the bots of the rest are not tested
+    except ItemFailed:  # the bots of the rest are not tested
         return
 
 

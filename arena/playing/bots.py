@@ -25,11 +25,12 @@ from arena.planning.schedule import DrawnPlan, Matches, make_schedule
 from arena.planning.seeds import hash64
 from arena.planning.tasks import Task
 from arena.playing.clock import with_own_seconds
-from arena.playing.executor import iterate_items
+from arena.playing.executor import ItemFailed, iterate_items
 from arena.playing.forfeits import UselessBots
+from arena.playing.options import PlayOptions
 from arena.playing.referee import truncate_message
 from arena.playing.regular_lines import regular_lines
-from arena.playing.worker import GameJob, PairFailed, PlayOptions
+from arena.playing.worker import GameJob
 from arena.storage.journal import Journal
 from games import Game
 
@@ -224,7 +225,7 @@ def play_trial_games(trial: DrawnPlan, journal: Journal, options: PlayOptions) -
                 games = decode_games([batch.games], pairings.columns(batch.start, batch.stop))
                 games_of[batch.start] = _games_played(games)
                 journal.keep_tried(batch.start, games_of[batch.start])
-    except PairFailed:  # the run itself will fail likewise, and name the pairing
+    except ItemFailed:  # the run itself will fail likewise, and name the pairing
         return frozenset()
     different, once = set(games_of.values()), len(trial.openings)
     return frozenset(

@@ -1,6 +1,5 @@
 """A pilot: two seconds of the games of a plan, none of which counts: their cost and spread."""
 
-import contextlib
 import random
 import time
 from collections.abc import Collection, Iterator, Mapping
@@ -16,8 +15,9 @@ from arena.planning.openings.openings import first_openings
 from arena.planning.pair_order import TURN_LENGTH
 from arena.planning.schedule import DrawnPlan, make_schedule
 from arena.planning.tasks import Task
-from arena.playing.options import Interrupts
-from arena.playing.worker import GameJob, PairFailed, PlayOptions
+from arena.playing.executor import ItemFailed
+from arena.playing.options import PlayOptions
+from arena.playing.worker import GameJob
 from games.playouts import play_random_games
 
 PILOT_SECONDS = 2.0
@@ -175,31 +175,23 @@ def ranged(seconds: float, error: float) -> TimeRange:
     return TimeRange(seconds, seconds / factor, seconds * factor)
 
 
-class PilotDeadline(Interrupts):
-    """The time of a pilot, beside the signals of whoever asked for it."""
+class PilotDeadline:
+    """The time of a pilot."""
 
-    def __init__(self, outer: Interrupts) -> None:
+    def __init__(self) -> None:
         """The longest time begins with the first look, the usual one with the first batch."""
-        super().__init__()
-        self.outer, self.begun, self.first_batch = outer, 0.0, 0.0
+        self.begun = self.first_batch = 0.0
 
     @property
     def over(self) -> bool:
         """Whether no more games should begin: bots have had time to start and to compile."""
         return bool(self.first_batch) and time.monotonic() - self.first_batch >= PILOT_SECONDS
 
-    def look(self) -> None:
-        """Raise when the time is up, or a signal arrived."""
-        self.outer.look()
+    def check(self) -> None:
+        """Raise PilotOver when the time is up."""
         self.begun = self.begun or time.monotonic()
         if self.over or time.monotonic() - self.begun >= LONGEST_SECONDS:
             raise PilotOver
-
-    @contextlib.contextmanager
-    def wait_for_look(self) -> Iterator[None]:
-        """As those of whoever asked."""
-        with self.outer.wait_for_look():
-            yield
 
 
 def run_pilot(
@@ -212,24 +204,25 @@ def run_pilot(
 
     `answers` are the times of first answers, by the places of bots.
     """
-    trial, clock = pilot_schedule(drawn), PilotDeadline(options.interrupts)
+    trial, clock = pilot_schedule(drawn), PilotDeadline()
     samples = {match: MatchSample() for match in trial.pairings.matches}
     playable = [match for match in samples if not set(match) & set(without)]
     moves = play_random_games(drawn.of, RANDOM_GAMES, drawn.plan.seed).moves / RANDOM_GAMES
     pilot = PilotResult(samples, 0.0, answers, moves, without=frozenset(without))
     if not playable:
         return pilot
-    workers = GameJob(trial, options._replace(interrupts=clock, known=None))
-    workers.worker.starts_apart = True
-    workers.get_ready()
+    job = GameJob(trial, options._replace(known=None))
+    job.worker.starts_apart = True
+    job.on_wait = clock.check
+    job.prepare()
     begun, tasks = time.monotonic(), PilotTasks(trial, playable, clock)
     try:
-        with closing(workers.batches(tasks.next_for)) as batches:
+        with closing(job.batches(tasks.next_for)) as batches:
             for batch in batches:
                 tasks.learn(batch, pilot)
     except PilotOver:
         pass
-    except PairFailed as failure:
+    except ItemFailed as failure:
         pilot.fault = str(failure)
     pilot.seconds = time.monotonic() - begun
     return pilot

@@ -12,16 +12,20 @@ from arena.planning.games import Batch, pair_points
 from arena.planning.round_tracker import RoundTracker
 from arena.planning.rounds import TournamentStanding
 from arena.planning.schedule import DrawnPlan
-from arena.planning.tasks import TaskQueue
+from arena.planning.tasks import BATCH_SECONDS, TaskQueue
 from arena.playing.bots import unloadable
 from arena.playing.cached_pairs import CachedPairs
 from arena.playing.forfeits import ForfeitRule
-from arena.playing.worker import GameJob, PlayOptions
+from arena.playing.options import PlayOptions
+from arena.playing.worker import GameJob
 from arena.stats.anytime import AnytimeScore, start_anytime, update_anytime
 from arena.stats.sprt import SprtState, begin, finish_sprt, update_sprt
 from arena.storage.journal import Journal
 
 QUARTERS = 4.0  # of a point in a pairing's score
+# A client and a scheduler do about 800 tasks a second (docs/cluster.md). With a quarter of that
+# they answer at once.
+MAX_TASKS_PER_SECOND = 200
 log = logging.getLogger(__name__)
 
 
@@ -106,25 +110,43 @@ def play_schedule(
         log.info("%d of %d pairings left, %d workers", count.left, count.total, options.workers)
         tasks = course.drawn.tasks(after=count.done)
         tasks.unknown = known.unknown
-        workers = GameJob(drawn, options)
-        workers.tell(faults.show_first, lambda: show(count.tick(stop, options.speeds(tasks))), tell)
-        for batch, is_known in _batches(workers, tasks, count, known, faults):
+        job, seconds = GameJob(drawn, options), batch_seconds(options)
+        job.on_fault, job.notify = faults.show_first, tell
+        job.on_wait = lambda: show(count.tick(stop, worker_speeds(options, tasks)))
+        for batch, is_known in _batches(job, tasks, count, known, faults):
             counted = stop.cut(faults.cut(batch))
             journal.append(counted.start, counted.stop, counted.games)
             faults.refuse()
             if is_known:
                 known.taken += 2 * (counted.stop - counted.start)
             else:
-                tasks.learn(batch, options.batch_seconds)
+                tasks.learn(batch, seconds)
                 known.keep(course.drawn.pairings, batch)
             count.take(counted.start, counted.stop, counted.points)
             tasks.pairings = course.drawn.pairings
-            show(count.tick(stop, options.speeds(tasks)))
+            show(count.tick(stop, worker_speeds(options, tasks)))
             if stop.reached:
                 break
     log.info("%d of %d pairings are finished", count.done, count.total)
     faults.refuse(over=True)
     return PlayResult(course.drawn, stop.final(not count.left), course.standing, known.taken)
+
+
+def batch_seconds(options: PlayOptions) -> float:
+    """How long a task should take: longer with many workers, to whom one scheduler hands them."""
+    slots = 0 if options.cluster is None else options.cluster.slots
+    return max(BATCH_SECONDS, slots / MAX_TASKS_PER_SECOND)
+
+
+def worker_speeds(options: PlayOptions, tasks: TaskQueue) -> dict[str, float]:
+    """Games a second of each worker of the cluster, by its last batch."""
+    if options.cluster is None:
+        return {}
+    return {
+        each.name: 2 * tasks.speeds[each.address] * each.slots
+        for each in options.cluster.members.there.values()
+        if each.address in tasks.speeds
+    }
 
 
 def _load_stored(
@@ -145,7 +167,7 @@ def _load_stored(
 
 
 def _batches(
-    workers: GameJob,
+    job: GameJob,
     tasks: TaskQueue,
     count: "ProgressCounter",
     known: CachedPairs,
@@ -160,10 +182,10 @@ def _batches(
     yield from known_next()
     if not count.left:
         return
-    with closing(workers.batches(lambda worker: faults.send(tasks.next_for(worker)))) as batches:
+    with closing(job.batches(lambda worker: faults.send(tasks.next_for(worker)))) as batches:
         for batch in batches:
             yield batch, False
-            workers.exclude(faults.counts.out)
+            job.exclude(faults.counts.out)
             yield from known_next()
 
 

@@ -14,7 +14,7 @@ from arena.planning.openings.openings import Openings
 from arena.planning.openings.registry import make_openings
 from arena.storage import provenance
 from arena.storage.journal import Journal
-from arena.storage.run_log import RunLog
+from arena.storage.run_log import open_run_log
 from arena.terminal.progress_line import LiveLine, run_progress
 from arena.tuning import budget, study_files
 from arena.tuning.budget import TERM_SHARE, StudyBudget
@@ -279,7 +279,7 @@ def tune(tuning: StudyConfig, options: RunOptions) -> StudyVerdict:
     options.wall.required |= tuning.plan.walls_required
     digest = study_digest(tuning, options.budget)
     directory = options.results / tuning.experiment.name / f"tune-{digest}"
-    with Journal(directory, digest, options.fresh) as journal, RunLog(directory / "run.log"):
+    with Journal(directory, digest, options.fresh) as journal, open_run_log(directory / "run.log"):
         study = prepare_study(tuning, options, journal)
         return finish_study(study, search(study, digest), digest)
 

@@ -17,8 +17,8 @@ from arena.planning.games import Games, concat_games, pair_points, take_games
 from arena.planning.openings.openings import Openings
 from arena.planning.schedule import DrawnPlan, make_schedule
 from arena.planning.seeds import hash64
+from arena.playing.options import PlayOptions
 from arena.playing.play import Tick, play_schedule
-from arena.playing.worker import PlayOptions
 from arena.stats.elo import elo_from_score, score_from_elo
 from arena.stats.estimate import Estimate, no_estimate
 from arena.stats.intervals import score_estimate

@@ -5,7 +5,7 @@ import pickle
 import statistics
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
 from typing import Any
@@ -15,7 +15,7 @@ from arena.playing.cluster.connection import Call, Cluster, ClusterWorker
 from arena.playing.cluster.package import WorkPackage
 from arena.playing.cluster.remote_player import ItemReply
 from arena.playing.cluster.remote_worker import run_item
-from arena.playing.executor import CapacityFree, WorkFailed
+from arena.playing.executor import WorkFailed
 
 log = logging.getLogger(__name__)
 
@@ -49,10 +49,10 @@ class DaskExecutor:
     """Gives items to the workers of a cluster and takes the first result of each."""
 
     def __init__(
-        self, cluster: Cluster, sent: WorkPackage, alone: bool, look: Callable[[], None]
+        self, cluster: Cluster, sent: WorkPackage, alone: bool, poll: Callable[[], None]
     ) -> None:
         """`alone`: one item at a time, and an item that loses its worker is not reassigned."""
-        self.cluster, self.alone, self.look = cluster, alone, look
+        self.cluster, self.alone, self.poll = cluster, alone, poll
         self.admission, self.digest = WorkerAdmission(cluster, sent), sent.digest
         self.order: deque[PendingItem] = deque()
         self.loads: dict[ClusterWorker, list[PendingItem]] = {}  # the oldest first
@@ -61,12 +61,10 @@ class DaskExecutor:
         self.changes = -1
         self.waiting_bytes = 0
 
-    # What `in_order` asks of a backend.
-
     def wanted(self) -> str | None:
         """The worker with the most room; None if the window is full."""
         while not self.order and not self._ready():
-            self.look()
+            self.poll()
             self._turn()
         slots = sum(each.slots for each in self._ready())
         most = 1 if self.alone else MAX_AHEAD * max(1, slots)
@@ -81,18 +79,16 @@ class DaskExecutor:
         if self.next is not None:
             self._give(opened, self.next)
 
-    def results(self, look: Callable[[], None]) -> Iterator[Any]:
-        """The results in the order of the items."""
-        while self.order:
-            if (reply := self.order[0].reply) is not None:
-                if reply.failure is not None:
-                    raise WorkFailed(reply.failure, self.order[0].worker)
-                self.waiting_bytes -= self.order.popleft().bytes
-                yield reply.result
-                continue
-            look()
-            if self._turn() and self.wanted() is not None:
-                yield CapacityFree()
+    def next_result(self, poll: Callable[[], None]) -> Any | None:
+        """Wait for the result of the oldest item; None if another item is wanted first."""
+        while (reply := self.order[0].reply) is None:
+            poll()
+            if self._turn() and self.order[0].reply is None and self.wanted() is not None:
+                return None
+        if reply.failure is not None:
+            raise WorkFailed(reply.failure, self.order[0].worker)
+        self.waiting_bytes -= self.order.popleft().bytes
+        return reply.result
 
     def close(self) -> None:
         """Drop all open items."""

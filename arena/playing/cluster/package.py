@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from agents.core import AgentSpec
@@ -17,6 +18,7 @@ from arena.planning.openings.openings import Openings
 from arena.planning.pair_order import PairOrder
 from arena.planning.plan import Plan
 from arena.planning.schedule import DrawnPlan
+from arena.playing.executor import Job
 from games import Game, game
 from games.base.errors import UserError
 from games.base.files import InputTooLarge, atomic_write
@@ -96,7 +98,7 @@ def write_files(files: Mapping[str, PackedFile], directory: Path) -> None:
 class WorkPackage(NamedTuple):
     """Everything a machine needs for the work, except our packages, which it has."""
 
-    maker: str  # "module:function": makes the crew of the content, on the other side
+    maker: str  # "module:function": makes the job from the content, on the other machine
     content: bytes  # a pickle of plain values, opened by those who have the same code
     files: Mapping[str, PackedFile]  # the users' own, by their place under a directory
     alike: bool  # whether only machines of the same speed may do it
@@ -109,6 +111,16 @@ class WorkPackage(NamedTuple):
         for place in sorted(self.files):
             digest.update(place.encode())
         return digest.hexdigest()
+
+
+class RemoteSite(NamedTuple):
+    """A machine that works for another one."""
+
+    worker: str = ""  # the name of its Dask worker
+    sender_paths: Mapping[str, str] = MappingProxyType({})  # of users' files, by their paths here
+
+
+HERE = RemoteSite()
 
 
 class PortableSchedule(NamedTuple):
@@ -129,19 +141,17 @@ def make_package(maker: str, plans: tuple[DrawnPlan, ...], *more: Any) -> WorkPa
     return WorkPackage(maker, content, sent.files, alike, homes)
 
 
-def load_job(sent: WorkPackage, directory: Path) -> Any:
-    """The crew that the parcel's maker builds; users' files are written below `directory`."""
+def load_job(sent: WorkPackage, directory: Path, worker: str) -> Job[Any, Any]:
+    """The job that is sent, for this Dask worker; users' files are written below `directory`."""
     write_files(sent.files, directory)
     plans, more = pickle.loads(sent.content)
+    site = RemoteSite(worker, {str(directory / place): home for place, home in sent.homes.items()})
     module, _, name = sent.maker.partition(":")
-    return getattr(import_module(module), name)(
-        tuple(unpack_schedule(each, directory) for each in plans), *more
+    make_job = getattr(import_module(module), name)
+    job: Job[Any, Any] = make_job(
+        site, tuple(unpack_schedule(each, directory) for each in plans), *more
     )
-
-
-def sender_paths(sent: WorkPackage, directory: Path) -> dict[str, str]:
-    """Where the sender has the files that lie below `directory` here, by their paths here."""
-    return {str(directory / place): home for place, home in sent.homes.items()}
+    return job
 
 
 def pack_schedule(drawn: DrawnPlan, sent: PackedFiles) -> PortableSchedule:

@@ -7,20 +7,23 @@ import signal
 import socket
 import sys
 import traceback
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from arena.playing.cluster.package import WorkPackage, load_job, sender_paths
-from arena.playing.executor import Crew, ItemFailed, WorkFailed, run_in_order
+from arena.playing.cluster.package import WorkPackage, load_job
+from arena.playing.executor import ItemFailed, Job, WorkFailed, run_in_order
+from arena.playing.options import Interrupts, PlayOptions
 from arena.playing.process_pool import end_with_parent
 from games.base.errors import printable
 
 MOST_REASON, MOST_TRACE = 300, 4_000  # characters
 
-Work: TypeAlias = Any  # an item or its result, which only the crew knows
+ONE_WORKER = PlayOptions(1, Interrupts())
+
+Work: TypeAlias = Any  # an item or its result, which only the job knows
 
 
 class PlayerReady(NamedTuple):
@@ -39,29 +42,12 @@ class ItemReply(NamedTuple):
     void: str = ""  # how it failed before, where it was done again
 
 
-class RemoteJob(Crew[Work, Work], Protocol):
-    """A crew that begins, and puts together what was split, on the machine that plays."""
+class RemotePlayer:
+    """Does the items of one job, which arrive one by one."""
 
-    name: str  # whose work it is
-    homes: Mapping[str, str]  # paths here, and what the sender calls them
-
-    @property
-    def isolation(self) -> str:
-        """The walls that bots play behind; empty if there are no bots."""
-
-    def get_ready(self) -> None:
-        """Build and compile; raise what cannot be built."""
-
-    def whole(self, item: Work, parts: list[Work]) -> Work | None:
-        """The item's result from those of its parts in order; None while some are missing."""
-
-
-class FarPlayer:
-    """Does the work of one parcel, item by item, as a machine of its own."""
-
-    def __init__(self, link: Connection, crew: RemoteJob) -> None:
+    def __init__(self, link: Connection, job: Job[Work, Work]) -> None:
         """`link` is the connection to the Dask worker."""
-        self.link, self.crew = link, crew
+        self.link, self.job = link, job
         self.item: Work = None
         self.parts: list[Work] = []
         self.void = ""
@@ -71,7 +57,7 @@ class FarPlayer:
         while True:
             try:
                 with contextlib.closing(
-                    run_in_order(self.crew, self._next, self._failed)
+                    run_in_order(self.job, self._next, ONE_WORKER, self._failed)
                 ) as results:
                     self._answer(results)
                     return
@@ -81,7 +67,7 @@ class FarPlayer:
     def _answer(self, results: Generator[Work, None, None]) -> None:
         for result in results:
             self.parts.append(result)
-            if (whole := self.crew.whole(self.item, self.parts)) is not None:
+            if (whole := self.job.merge(self.item, self.parts)) is not None:
                 self._reply(ItemReply(whole, void=self.void))
 
     def _next(self, _worker: str) -> Work | None:
@@ -94,7 +80,7 @@ class FarPlayer:
 
     def _failed(self, failure: WorkFailed) -> None:
         """Tell the client, who keeps the log, of the first failure."""
-        self.void = self.void or failure.words[-MOST_TRACE:]
+        self.void = self.void or failure.text[-MOST_TRACE:]
 
     def _reply(self, reply: ItemReply) -> None:
         self.item, self.parts, self.void = None, [], ""
@@ -107,10 +93,9 @@ def play(link: Connection, directory: Path) -> None:
     sent: WorkPackage
     name, sent = link.recv()
     try:
-        crew: RemoteJob = load_job(sent, directory)
-        crew.name, crew.homes = name, sender_paths(sent, directory)
-        crew.get_ready()
-        isolation = crew.isolation
+        job = load_job(sent, directory, name)
+        job.prepare()
+        isolation = job.isolation()
     except Exception as error:  # who sent it was ready: so it is this machine that is not
         traceback.print_exc()
         link.send(
@@ -118,7 +103,7 @@ def play(link: Connection, directory: Path) -> None:
         )
         return
     link.send(PlayerReady(os.getpid(), isolation=isolation))
-    FarPlayer(link, crew).play()
+    RemotePlayer(link, job).play()
 
 
 def serve(control: socket.socket, directory: Path) -> None:

@@ -13,8 +13,7 @@ from arena.analysis.move_losses.judge import JudgeSettings, TimeLimitReached, ju
 from arena.analysis.move_losses.losses import agent_losses
 from arena.analysis.move_losses.run_lines import load_run_lines
 from arena.commands.judge import main
-from arena.playing.options import Interrupts
-from arena.playing.worker import PlayOptions
+from arena.playing.options import Interrupts, PlayOptions
 from games import game
 from games.base import progress_line
 from games.solving import SolverSettings, move_losses, solver_of

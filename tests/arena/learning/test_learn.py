@@ -20,8 +20,7 @@ from arena.config.toml_file import ExperimentError
 from arena.learning.config import load_learn_config
 from arena.learning.round_games import stored_round
 from arena.learning.round_match import MatchVerdict, round_match
-from arena.playing.options import Interrupts
-from arena.playing.worker import PlayOptions
+from arena.playing.options import Interrupts, PlayOptions
 from arena.storage.run_file import NotARunError
 from games import game
 from tests.arena.running import ROOT

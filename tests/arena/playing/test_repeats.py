@@ -15,10 +15,10 @@ from arena.planning.schedule import make_schedule
 from arena.planning.tasks import Task
 from arena.playing import worker as repeats
 from arena.playing.bots import FIXED, deterministic_matches, find_contradictions
-from arena.playing.options import Interrupts
+from arena.playing.options import Interrupts, PlayOptions
 from arena.playing.play import ProgressCounter
 from arena.playing.referee_loop import RefereeLoop
-from arena.playing.worker import COST_COLUMNS, PlayOptions, Worker
+from arena.playing.worker import COST_COLUMNS, Worker
 from arena.storage.journal import Journal
 from tests.arena.running import directory_of, experiment_file, played
 from tests.arena.test_pipeline import Refereed, same_records

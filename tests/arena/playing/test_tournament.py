@@ -11,9 +11,9 @@ from arena.planning.openings.openings import first_openings
 from arena.planning.schedule import make_schedule
 from arena.planning.tasks import Task
 from arena.playing import play as tournament
-from arena.playing.options import Interrupts
+from arena.playing.options import Interrupts, PlayOptions
 from arena.playing.play import StopRule, play_schedule
-from arena.playing.worker import PlayOptions, Worker
+from arena.playing.worker import Worker
 from arena.storage.journal import Journal
 from tests.arena.running import experiment_file, small
 

@@ -15,7 +15,7 @@ from arena.playing.cluster.machines import Calibration
 from arena.playing.cluster.package import WorkPackage
 from arena.playing.cluster.remote_player import ItemReply
 from arena.playing.cluster.remote_worker import AdmissionReply, prepare_worker, run_item
-from arena.playing.executor import CapacityFree, WorkFailed
+from arena.playing.executor import WorkFailed
 from arena.storage import provenance
 
 SENT = WorkPackage("nobody:asks", b"", {}, False, {})
@@ -107,8 +107,11 @@ def fill(made, items):
 
 def finished(made, count):
     """So many results."""
-    results = (each for each in made.results(lambda: None) if not isinstance(each, CapacityFree))
-    return [next(results) for _ in range(count)]
+    results = []
+    while len(results) < count:
+        if (result := made.next_result(lambda: None)) is not None:
+            results.append(result)
+    return results
 
 
 def test_every_worker_has_a_window_for_each_of_its_slots():
@@ -174,7 +177,7 @@ def test_a_failure_is_said_when_it_is_the_oldest():
     assert finished(made, 1) == [0]
     with pytest.raises(WorkFailed, match="no") as failure:
         finished(made, 1)
-    assert failure.value.words == "at worker a: ValueError: no"
+    assert failure.value.text == "at worker a: ValueError: no"
 
 
 def test_a_void_that_a_worker_played_again_is_in_the_log_with_its_name(caplog):
