@@ -17,7 +17,8 @@ from arena.planning.tasks import Task
 from arena.playing.cluster.connection import Cluster
 from arena.playing.cluster.dask_executor import DaskExecutor
 from arena.playing.executor import do_nothing
-from arena.playing.play import ProgressCounter, StopRule
+from arena.playing.play import StopRule
+from arena.playing.progress import ProgressCounter
 from arena.playing.worker import Worker
 from arena.storage.journal import Journal
 from benchmarks.cluster_machines import Machines, local_cluster, processor_seconds
@@ -149,6 +150,6 @@ def _kept(plan: Plan, batch: Batch) -> float:
             counted = stop.cut(each)
             journal.append(counted.start, counted.stop, counted.games)
             count.take(counted.start, counted.stop, counted.points)
-            count.tick(stop, {})
+            count.progress(stop.state, {})
             taken.append(time.process_time() - begun)
     return statistics.median(taken)

@@ -17,13 +17,13 @@ from arena.learning.config import FEATURES, LearnConfig
 from arena.learning.learn_page import LEARNED_JSON, learn_page
 from arena.learning.round_fit import RoundFit, make_sample, write_and_reload
 from arena.learning.round_games import RoundGames, games_digest, round_games, stored_round
-from arena.learning.round_match import BEFORE, LEARNED, MatchVerdict, RoundMatch, round_match
+from arena.learning.round_match import MatchVerdict, RoundMatch, round_match
 from arena.report.page import PAGE
 from arena.stats.clustered_means import CalibrationBin
 from arena.storage import provenance
 from arena.storage.journal import Journal
 from arena.storage.run_log import open_run_log
-from arena.terminal.progress_line import LiveLine, run_progress
+from arena.terminal.progress import open_displays
 from games.base.errors import print_error, print_safely, printable
 from games.base.files import write_text
 
@@ -231,18 +231,9 @@ def load_or_play_games(run: LearnRun, teacher: AgentSpec, number: int) -> RoundG
     if learning.sources:
         return stored_round(learning.of, learning.sources, learning.solve_from)
     run.say(f"round {number} of {len(learning.games)}: {learning.games[number - 1]:,} games")
-    with LiveLine(run.options.quiet, run.directory) as line:
-
-        def show(done: int, total: int) -> None:
-            line.show(lambda seconds: [progress_line(number, done, total, seconds)])
-
+    with open_displays(run.options.quiet, run.directory) as show:
         playing = run.options.playing
         return round_games(learning, teacher, number, run.directory, run.digest, playing, show)
-
-
-def progress_line(number: int, done: int, total: int, seconds: float) -> str:
-    """How far the games of a round are."""
-    return f"round {number}: {done:,} of {total:,} games, {seconds:,.0f} s"
 
 
 def run_round(
@@ -269,7 +260,7 @@ def match_round(
     name: str,
 ) -> RoundMatch:
     """The match of the weights of a round against its teacher."""
-    with LiveLine(run.options.quiet, run.directory) as line:
+    with open_displays(run.options.quiet, run.directory) as show:
         return round_match(
             run.learning,
             (with_weights(teacher, learned), teacher),
@@ -277,6 +268,6 @@ def match_round(
             name,
             run.directory,
             run.options.playing,
-            run_progress(line, (LEARNED, BEFORE)),
+            show,
             run.digest,
         )

@@ -1,6 +1,6 @@
 """The games of one round: played, or read from runs, kept in a journal, each opening once."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +29,7 @@ from arena.storage.parquet import TableError, read_columns
 from arena.storage.provenance import file_digest
 from arena.storage.run_file import GAMES, NotARunError, games_table, load_plan
 from games import Game
+from games.base.progress import Progress, ShowProgress
 from games.transcripts import move_texts_by_side
 
 TEACHER = "teacher"
@@ -56,7 +57,7 @@ def round_games(
     directory: Path,
     digest: str,
     options: PlayOptions,
-    show: Callable[[int, int], None],
+    show: ShowProgress,
 ) -> RoundGames:
     """Play what the journal does not have; all games of the round."""
     total = learning.games[round_ - 1]
@@ -77,7 +78,8 @@ def round_games(
                 for part in played:
                     journal.append(part.start, part.stop, part.games)
                     contents.append(part.games)
-                    show(part.stop, total)
+                    text = f"round {round_}: {part.stop:,} of {total:,} games"
+                    show(Progress(text, part.stop, total))
     return join_parts(contents)
 
 

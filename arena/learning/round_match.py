@@ -1,6 +1,5 @@
 """The match of a round: new weights against those before, on openings that no round has seen."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -17,12 +16,13 @@ from arena.planning.openings.registry import way
 from arena.planning.schedule import DrawnPlan, make_schedule
 from arena.planning.seeds import hash64
 from arena.playing.options import PlayOptions
-from arena.playing.play import Tick, play_schedule
+from arena.playing.play import play_schedule
 from arena.stats.estimate import Estimate
 from arena.stats.sprt import Decision, SprtPlan, log_likelihood_ratio
 from arena.stats.sprt_estimates import corrected_estimate
 from arena.stats.text import elo_text, sprt_text
 from arena.storage.journal import Journal
+from games.base.progress import ShowProgress
 
 LEARNED, BEFORE = "learned", "before"
 SPARE = 50  # openings drawn beside, in place of those that a round has seen
@@ -96,7 +96,7 @@ def round_match(
     name: str,
     directory: Path,
     options: PlayOptions,
-    show: Callable[[Tick], None],
+    show: ShowProgress,
     digest: str,
 ) -> RoundMatch:
     """Play what is left of a match of the first agent against the second; what it says."""
@@ -104,7 +104,7 @@ def round_match(
     test = learning.match.plan()
     drawn = match_of(learning, {LEARNED: own, BEFORE: other}, seen, name, test)
     with Journal(directory / name, f"{digest}-{name}") as journal:
-        state = play_schedule(drawn, journal, options, show).sprt
+        state = play_schedule(drawn, journal, options, show=show).sprt
         games = journal.games(drawn.pairings)
     assert state is not None  # the plan has a test
     elo = corrected_estimate(test, state)

@@ -29,7 +29,7 @@ from arena.stats.ratings import RatingPlan, rate
 from arena.storage.game_cache import CacheKeys, GameCache
 from arena.storage.journal import LOCK_FILE, Journal
 from arena.storage.parquet import write_rows
-from arena.terminal.progress_line import LiveLine, run_progress
+from arena.terminal.progress import open_displays
 from games import game
 from games.base.errors import UserError
 from games.base.file_trees import FileTree
@@ -320,10 +320,10 @@ def placed(
     digest, games = plan.digest(), open_ladder_cache(ladder.directory)
     directory = ladder.directory / PLACEMENTS / digest[:12]
     try:
-        with Journal(directory, digest, None) as journal, LiveLine(quiet) as line:
+        with Journal(directory, digest, None) as journal, open_displays(quiet, None) as show:
             own = options._replace(known=games)
             drawn = with_deterministic_matches(make_schedule(plan), journal, own)
-            played = play_schedule(drawn, journal, own, run_progress(line, plan.names))
+            played = play_schedule(drawn, journal, own, show=show)
     finally:
         games.close()
     options.interrupts.look()

@@ -30,7 +30,7 @@ from arena.playing.bots import (
 )
 from arena.playing.executor import ItemFailed
 from arena.playing.forfeits import UselessBots
-from arena.playing.play import PlayResult, Tick, play_schedule
+from arena.playing.play import PlayResult, play_schedule
 from arena.playing.worker import play_pair
 from arena.storage import provenance
 from arena.storage.journal import JOURNAL, Journal
@@ -38,7 +38,7 @@ from arena.storage.provenance import RunIdentity
 from arena.storage.run_differences import explain_new_run
 from arena.storage.run_log import open_run_log
 from arena.terminal.next_step import next_step
-from arena.terminal.progress_line import LiveLine, run_progress
+from arena.terminal.progress import open_displays
 from games.base.cli import shell_command
 from games.base.errors import Unfinished, UserError, print_error, print_safely, printable
 from games.base.files import remove_partial_files, write_text
@@ -70,7 +70,8 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
         ):
             # What refuses a run comes before a new one is spoken of: bots that stop it, walls.
             drawn = make_schedule(experiment.plan)
-            unloadable(drawn, journal, options.playing, log.info if options.quiet else print_error)
+            with open_displays(options.quiet, directory) as show:
+                unloadable(drawn, journal, options.playing, show)
             drawn = with_deterministic_matches(drawn, journal, options.playing)
             write_run_start(experiment, origin, journal, drawn, options)
             if earlier:
@@ -164,16 +165,10 @@ def play_experiment(
     if (before := journal.finished()) and not options.quiet:
         of = f"of {2 * drawn.pairings.total:,} games" if drawn.plan.rounds is None else "games"
         print_error(f"continuing: {2 * before:,} {of} were played before")
-    with LiveLine(options.quiet, journal.directory) as line:
-        on_line = run_progress(line, drawn.plan.names)
-
-        def show(tick: Tick) -> None:
-            on_line(tick)
-            if live is not None:
-                live.show(tick, drawn, journal)
-
-        tell = log.info if options.quiet else print_error
-        played = play_schedule(drawn, journal, options.playing, show, tell)
+    pages = [] if live is None else [lambda progress: live.show(progress, drawn, journal)]
+    with open_displays(options.quiet, journal.directory, *pages) as show:
+        notify = log.info if options.quiet else print_error
+        played = play_schedule(drawn, journal, options.playing, show=show, notify=notify)
     options.interrupts.look()
     if played.known and not options.quiet:
         print_error(f"{played.known:,} of {2 * played.drawn.pairings.total:,} games were known.")

@@ -99,6 +99,9 @@ class Games:
         return column
 
 
+PAIR_POINTS = 4.0  # of both games of a pair, in quarters of the score
+
+
 def pair_points(games: "Games") -> NDArray[np.int8]:
     """The score of agent `a` in each pairing, in quarters from 0 to 4."""
     points: NDArray[np.int8] = games.result[0::2] + np.int8(WIN) - games.result[1::2]

@@ -3,7 +3,7 @@
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -29,10 +29,10 @@ from arena.playing.executor import ItemFailed, iterate_items
 from arena.playing.forfeits import UselessBots
 from arena.playing.options import PlayOptions
 from arena.playing.referee import truncate_message
-from arena.playing.regular_lines import regular_lines
 from arena.playing.worker import GameJob
 from arena.storage.journal import Journal
 from games import Game
+from games.base.progress import Progress, ShowProgress, ignore_progress, watch
 
 FIXED = "one_game_an_opening"  # in run.json
 OPENINGS, TIMES = 2, 2  # a trial's openings, and how often each is played
@@ -275,7 +275,7 @@ def unloadable(
     drawn: DrawnPlan,
     journal: Journal,
     options: PlayOptions,
-    tell: Callable[[str], object] = log.info,
+    show: ShowProgress = ignore_progress,
 ) -> dict[int, str]:
     """Why agents do not load, by their places; this is settled once a run.
 
@@ -283,24 +283,22 @@ def unloadable(
     """
     stored = journal.unloadable()
     if stored is None:
-        stored = load_problems(drawn, options, tell)
+        stored = load_problems(drawn, options, show)
         if stored and drawn.plan.unloadable_stops:
             raise UselessBots({drawn.plan.names[place]: stored[place] for place in stored})
         journal.keep_unloadable(stored)
     return stored
 
 
-def load_problems(
-    drawn: DrawnPlan, options: PlayOptions, tell: Callable[[str], object]
-) -> dict[int, str]:
-    """Start every agent that runs a user's code; `tell` gets a line every few seconds."""
+def load_problems(drawn: DrawnPlan, options: PlayOptions, show: ShowProgress) -> dict[int, str]:
+    """Start every agent that runs a user's code; return why agents do not load, by place."""
     reasons: dict[str, str] = {}
     bots = [name for name, spec in drawn.plan.agents.items() if users_code(spec)]
     begun: list[str] = []
     wall = options.wall or Sandbox(drawn.plan.walls_required)
     wall.required |= drawn.plan.walls_required
     try:
-        with regular_lines(lambda: starting_text(begun, len(bots)), tell):
+        with watch(show, lambda: starting_progress(begun, len(bots))):
             for name in bots:
                 begun.append(name)
                 spec = drawn.plan.agents[name]
@@ -315,9 +313,10 @@ def load_problems(
     return {place: reason for place, reason in found.items() if reason}
 
 
-def starting_text(begun: Sequence[str], total: int) -> str:
-    """Which bot is being started."""
-    return f"starting bots: {begun[-1]} ({len(begun)} of {total})" if begun else "starting bots"
+def starting_progress(begun: Sequence[str], total: int) -> Progress:
+    """Return which bot is being started."""
+    text = f"starting bots: {begun[-1]} ({len(begun)} of {total})" if begun else "starting bots"
+    return Progress(text, len(begun), total)
 
 
 def load_problem(

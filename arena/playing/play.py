@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.planning.games import Batch, pair_points
+from arena.planning.games import PAIR_POINTS, Batch, pair_points
 from arena.planning.round_tracker import RoundTracker
 from arena.planning.rounds import TournamentStanding
 from arena.planning.schedule import DrawnPlan
@@ -17,12 +17,12 @@ from arena.playing.bots import unloadable
 from arena.playing.cached_pairs import CachedPairs
 from arena.playing.forfeits import ForfeitRule
 from arena.playing.options import PlayOptions
+from arena.playing.progress import ProgressCounter
 from arena.playing.worker import GameJob
-from arena.stats.anytime import AnytimeScore, start_anytime, update_anytime
 from arena.stats.sprt import SprtState, begin, finish_sprt, update_sprt
 from arena.storage.journal import Journal
+from games.base.progress import ShowProgress, ignore_progress
 
-QUARTERS = 4.0  # of a point in a pairing's score
 # A client and a scheduler do about 800 tasks a second (docs/cluster.md). With a quarter of that
 # they answer at once.
 MAX_TASKS_PER_SECOND = 200
@@ -51,7 +51,7 @@ class StopRule:
         if self.test is None or self.state is None:
             return len(points)
         observations = self.state.observations
-        fresh = points[: max(0, self.openings - start)] / QUARTERS
+        fresh = points[: max(0, self.openings - start)] / PAIR_POINTS
         self.state = update_sprt(self.test, self.state, fresh)
         return self.state.observations - observations if self.reached else len(points)
 
@@ -63,21 +63,6 @@ class StopRule:
     def final(self, complete: bool) -> SprtState | None:
         """The state at the end of the run: undecided if the openings are used up."""
         return finish_sprt(self.state) if self.state is not None and complete else self.state
-
-
-class Tick(NamedTuple):
-    """What a display may show after each batch."""
-
-    done: int  # pairings
-    total: int
-    played: int  # pairings that were played since the run was started or continued
-    standings: dict[tuple[int, int], AnytimeScore]  # by match
-    sprt: SprtState | None
-    speeds: dict[str, float]  # games a second of workers that have names
-    tournament: TournamentStanding | None = (
-        None  # of a schedule that goes by rounds: more may follow
-    )
-    awaited: tuple[int, int] | None = None  # the agents of the next pairing that is counted
 
 
 class PlayResult(NamedTuple):
@@ -93,26 +78,33 @@ def play_schedule(
     drawn: DrawnPlan,
     journal: Journal,
     options: PlayOptions,
-    show: Callable[[Tick], None],
-    tell: Callable[[str], object] = log.info,
+    *,
+    show: ShowProgress = ignore_progress,
+    notify: Callable[[str], object] = log.info,
 ) -> PlayResult:
-    """Play the pairings that the journal does not have, round after round.
+    """Play what the journal does not have, in schedule order, until the rule or the rounds end.
 
-    `tell` gets the first fault of each bot, and who forfeits unplayed; UselessBots if that ends it.
+    `notify` gets the first fault of each bot, and each bot that is disqualified; UselessBots if
+    the run cannot go on without them.
     """
     course, stop = RoundTracker(drawn), StopRule(drawn)
     count = ProgressCounter(course)
-    faults = ForfeitRule(drawn, unloadable(drawn, journal, options, tell), tell, course.columns)
+    reasons = unloadable(drawn, journal, options, show)
+    faults = ForfeitRule(drawn, reasons, notify, course.columns)
     _load_stored(journal, course, faults, stop, count)
     known = CachedPairs(course.drawn, options.known)
     if count.left and not stop.reached:
-        show(count.tick(stop, {}))
+        show(count.progress(stop.state, {}))
         log.info("%d of %d pairings left, %d workers", count.left, count.total, options.workers)
         tasks = course.drawn.tasks(after=count.done)
         tasks.unknown = known.unknown
         job, seconds = GameJob(drawn, options), batch_seconds(options)
-        job.on_fault, job.notify = faults.show_first, tell
-        job.on_wait = lambda: show(count.tick(stop, worker_speeds(options, tasks)))
+        job.on_fault, job.show = faults.show_first, show
+
+        def show_count() -> None:
+            show(count.progress(stop.state, worker_speeds(options, tasks)))
+
+        job.on_wait = show_count
         for batch, is_known in _batches(job, tasks, count, known, faults):
             counted = stop.cut(faults.cut(batch))
             journal.append(counted.start, counted.stop, counted.games)
@@ -124,7 +116,7 @@ def play_schedule(
                 known.keep(course.drawn.pairings, batch)
             count.take(counted.start, counted.stop, counted.points)
             tasks.pairings = course.drawn.pairings
-            show(count.tick(stop, worker_speeds(options, tasks)))
+            show_count()
             if stop.reached:
                 break
     log.info("%d of %d pairings are finished", count.done, count.total)
@@ -154,9 +146,9 @@ def _load_stored(
     course: RoundTracker,
     faults: ForfeitRule,
     stop: StopRule,
-    count: "ProgressCounter",
+    count: ProgressCounter,
 ) -> None:
-    """ProgressCounter the games of the journal."""
+    """Count the games of the journal."""
     for start, end, games in journal.parts(course.columns):
         faults.take(games, 2 * start)
         points = pair_points(games)
@@ -169,7 +161,7 @@ def _load_stored(
 def _batches(
     job: GameJob,
     tasks: TaskQueue,
-    count: "ProgressCounter",
+    count: ProgressCounter,
     known: CachedPairs,
     faults: ForfeitRule,
 ) -> Iterator[tuple[Batch, bool]]:
@@ -187,60 +179,3 @@ def _batches(
             yield batch, False
             job.exclude(faults.counts.out)
             yield from known_next()
-
-
-class ProgressCounter:
-    """The progress of a run: pairings done, and the standing of each match."""
-
-    def __init__(self, course: RoundTracker) -> None:
-        """Nothing is counted yet."""
-        self.course = course
-        self.done = self.begun = 0
-        self.standings: dict[tuple[int, int], AnytimeScore] = {}
-
-    @property
-    def total(self) -> int:
-        """How many pairings are known to be played."""
-        return self.course.total
-
-    @property
-    def left(self) -> int:
-        """How many pairings are not finished."""
-        return self.total - self.done
-
-    def take(self, start: int, stop: int, points: NDArray[np.int8]) -> None:
-        """ProgressCounter pairings `start` to `stop` - 1."""
-        pairings = self.course.drawn.pairings
-        match, number = pairings.places(np.arange(start, stop))
-        for place in np.unique(match):
-            pair, own = pairings.matches[place], match == place
-            if pair in pairings.fixed:
-                own &= number < len(pairings.keys)  # later ones only repeat
-            standing = self.standings.get(pair) or self._begun(pair)
-            self.standings[pair] = update_anytime(standing, points[own] / QUARTERS)
-        self.done = stop
-        self.course.take(start, points)
-
-    def _begun(self, pair: tuple[int, int]) -> AnytimeScore:
-        """The standing of a match before its first pairing."""
-        pairings = self.course.drawn.pairings
-        openings = len(pairings.keys)
-        repeated = pairings.laid is None and pairings.pairs > openings
-        again = pair not in pairings.fixed and repeated
-        return start_anytime(openings, again=again)
-
-    def tick(self, stop: StopRule, speeds: dict[str, float]) -> Tick:
-        """Where the run stands."""
-        played = self.done - self.begun
-        standing = self.course.standing
-        return Tick(self.done, self.total, played, self.standings, stop.state, speeds, standing,
-                    self._awaited())  # fmt: skip
-
-    def _awaited(self) -> tuple[int, int] | None:
-        """The agents of the first pairing that is not counted."""
-        if not self.left:
-            return None
-        pairings = self.course.drawn.pairings
-        match, _ = pairings.places(np.arange(self.done, self.done + 1))
-        a, b = pairings.matches[int(match[0])]
-        return a, b

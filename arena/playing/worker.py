@@ -36,7 +36,7 @@ from arena.playing.executor import Job, NextItem, do_nothing, run_in_order
 from arena.playing.options import Interrupts, PlayOptions
 from arena.playing.process_pool import pin_to_core
 from arena.playing.referee_loop import RefereeLoop, ignore, stored_cutoffs
-from arena.playing.regular_lines import regular_lines
+from games.base.progress import Progress, ShowProgress, ignore_progress, watch
 
 MAX_REMEMBERED = 4096  # pairings that a process remembers; others it plays again
 COST_COLUMNS = (*{*COST_FIELDS, *TIMING_COLUMNS}, "first_moves", "second_moves")
@@ -255,7 +255,7 @@ class GameJob:
         # Called while results are awaited: with faults as they happen; to show progress.
         self.on_fault: Callable[[EarlyFault], object] = ignore
         self.on_wait: Callable[[], object] = do_nothing
-        self.notify: Callable[[str], object] = log.info  # gets lines while workers are prepared
+        self.show: ShowProgress = ignore_progress  # called while workers are prepared
         # Shared with forked workers: bots that are excluded while tasks are under way.
         self.excluded = RawArray("b", len(drawn.specs))
         self.worker.referee_loop.excluded = self.excluded
@@ -297,7 +297,7 @@ class GameJob:
 
     def prepare(self) -> None:
         """Open the sandbox if there are bots, and compile what forked workers inherit."""
-        with regular_lines(lambda: "getting ready: compiling", self.notify):
+        with watch(self.show, lambda: Progress("compiling")):
             if self._has_bots:
                 self.wall.required |= self.drawn.plan.walls_required
                 self.wall.open()

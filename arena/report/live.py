@@ -21,7 +21,7 @@ from arena.config.experiment import Experiment
 from arena.planning.games import Games, pair_points
 from arena.planning.round_tracker import RoundTracker
 from arena.planning.schedule import DrawnPlan
-from arena.playing.play import Tick
+from arena.playing.progress import GameProgress
 from arena.report.data import ReportData, load_game_table
 from arena.report.page import page_of
 from arena.stats.anytime import AnytimeScore, anytime_estimate
@@ -33,6 +33,7 @@ from arena.storage.game_table import write_games
 from arena.storage.journal import Journal
 from arena.storage.provenance import read_run
 from games.base.errors import print_error
+from games.base.progress import Progress
 
 SECONDS = 3.0  # between two versions of the page; live.js reloads as often
 SHARE = 0.03  # of the time may be spent on the page: that of 100,000 games takes a second
@@ -119,17 +120,19 @@ class LiveView:
         self.begun, self.due = time.monotonic(), 0.0
         self.spent = self.last = 0.0  # seconds of this thread on all pages, and on the last one
 
-    def show(self, tick: Tick, drawn: DrawnPlan, journal: Journal) -> None:
-        """Rewrite the page if it is time to."""
+    def show(self, progress: Progress, drawn: DrawnPlan, journal: Journal) -> None:
+        """Rewrite the page if it is due."""
+        if not isinstance(progress, GameProgress):
+            return  # no games yet
         now = time.monotonic()
         # The next page takes longer than the last one, for there are more games.
         costly = self.spent + 2.0 * self.last > SHARE * (now - self.begun)
-        if now < self.due or costly or not tick.done or not self.server.watched:
+        if now < self.due or costly or not progress.done or not self.server.watched:
             return
         begun = time.thread_time()
         with tempfile.TemporaryDirectory() as scratch:
-            report = live_report(self.experiment, tick, drawn, journal, Path(scratch))
-            so_far = f"{2 * tick.done:,} games so far. {EVERY_LOOK}"
+            report = live_report(self.experiment, progress, drawn, journal, Path(scratch))
+            so_far = f"{2 * progress.done:,} games so far. {EVERY_LOOK}"
             self.server.page = page_of(report, so_far, LIVE.read_text()).encode()
         self.last = time.thread_time() - begun
         self.spent += self.last
@@ -156,7 +159,11 @@ def serve_live_page(experiment: Experiment) -> Iterator[LiveView]:
 
 
 def live_report(
-    experiment: Experiment, tick: Tick, drawn: DrawnPlan, journal: Journal, scratch: Path
+    experiment: Experiment,
+    progress: GameProgress,
+    drawn: DrawnPlan,
+    journal: Journal,
+    scratch: Path,
 ) -> ReportData:
     """Return the report of the games in the journal, with anytime-valid intervals."""
     course = RoundTracker(drawn)
@@ -170,7 +177,7 @@ def live_report(
             yield replace(games, thoughts={})
 
     evidence = evidence_of(plan, parts, opening_plies=drawn.openings.plies)
-    summary = _summary(experiment, tick, evidence)
+    summary = _summary(experiment, progress, evidence)
     table = scratch / "games.parquet"
     write_games(
         table, parts(), evidence.repeat, drawn.of, plan.names, drawn.openings, {},
@@ -192,12 +199,12 @@ def live_report(
     )
 
 
-def _summary(experiment: Experiment, tick: Tick, evidence: Evidence) -> Summary:
+def _summary(experiment: Experiment, progress: GameProgress, evidence: Evidence) -> Summary:
     by_points = experiment.standings == "points"
     summary = summarise(
-        evidence, name=experiment.name, tournament=tick.tournament, by_points=by_points, draws=0
+        evidence, name=experiment.name, tournament=progress.tournament, by_points=by_points, draws=0
     )
-    return interval_kind(anytime(summary, tick.standings))
+    return interval_kind(anytime(summary, progress.standings))
 
 
 def anytime(summary: Summary, standings: Mapping[tuple[int, int], AnytimeScore]) -> Summary:

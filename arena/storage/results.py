@@ -2,12 +2,10 @@
 
 import contextlib
 import fcntl
-import json
 import os
 import re
 import shutil
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,11 +13,9 @@ from arena.storage.journal import JOURNAL, LOCK_FILE
 from arena.storage.provenance import RUN, read_run
 from arena.storage.run_file import is_finished
 from games.base.errors import printable
-from games.base.files import NO_LINK, parse_json, read_limited, write_text
+from games.base.files import NO_LINK, parse_json, read_limited
 
 PROGRESS = "progress.json"
-SECONDS = 1.0  # between two versions
-MAX_TIME_SHARE = 0.01  # of the time may be spent on writing them
 LARGEST = 1 << 16
 MOST_LINES = 40
 NAME = re.compile(r"(?:tune-|sweep-)?[0-9a-f]{10}(?:\.old-\d+)?")
@@ -31,38 +27,6 @@ IDENTIFYING_FILES = (
     RUN,
     JOURNAL,
 )  # by these it is known as a run, so that a pruning that is killed goes on
-
-
-class ProgressFileSink:
-    """Writes the latest lines into a run's directory, not too often."""
-
-    def __init__(self, directory: Path) -> None:
-        """Nothing is written in the first second: short runs leave none."""
-        self.path = directory / PROGRESS
-        self.next = time.monotonic() + SECONDS
-        self.broken = False
-
-    @property
-    def due(self) -> bool:
-        """Whether it is time for a new version."""
-        return not self.broken and time.monotonic() >= self.next
-
-    def write(self, lines: Sequence[str]) -> None:
-        """Write a version; a full disk is the journal's to report."""
-        begun = time.monotonic()
-        try:
-            write_text(self.path, json.dumps({"lines": list(lines)}) + "\n")
-        except OSError:
-            self.broken = True
-        ended = time.monotonic()
-        self.next = ended + max(SECONDS, (ended - begun) / MAX_TIME_SHARE)
-
-    def remove(self) -> None:
-        """Delete the file at the end of the run."""
-        try:
-            self.path.unlink(missing_ok=True)
-        except OSError:
-            self.broken = True
 
 
 def read_progress(directory: Path) -> list[str]:

@@ -15,7 +15,7 @@ from arena.planning.openings.registry import make_openings
 from arena.storage import provenance
 from arena.storage.journal import Journal
 from arena.storage.run_log import open_run_log
-from arena.terminal.progress_line import LiveLine, run_progress
+from arena.terminal.progress import open_displays
 from arena.tuning import budget, study_files
 from arena.tuning.budget import TERM_SHARE, StudyBudget
 from arena.tuning.equal_time import equal_time_node_ratio
@@ -55,8 +55,6 @@ from arena.tuning.trial_games import (
 )
 from arena.tuning.trials import Trial, bundle_trials, load_trials
 from arena.tuning.validation import (
-    SEED,
-    TUNED,
     Shown,
     StudyVerdict,
     Validation,
@@ -71,6 +69,7 @@ from arena.tuning.validation import (
 )
 from games.base.errors import print_error, print_safely, printable
 from games.base.files import write_text
+from games.base.progress import Progress
 from games.base.text import listed
 
 MEASURED_SECONDS = 0.4
@@ -108,6 +107,28 @@ class PlayedTrials(NamedTuple):
     arrived: Point | None  # where a walk has arrived
     clipped: tuple[bool, ...]
     widened: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialProgress(Progress):
+    """How far the trials are, with the recommendation so far."""
+
+    plan: StudyBudget
+    trials: Sequence[Trial]
+    before: int  # trials that an earlier run played
+    best: BestSoFar
+
+    def lines(self, seconds: float) -> list[str]:
+        """Trials played, games per second, time left; the recommendation with its interval."""
+        plan, new = self.plan, len(self.trials) - self.before
+        left = seconds / max(new, 1) * (plan.trials - len(self.trials))
+        parts = [
+            f"{len(self.trials) // plan.size} of {plan.trials // plan.size} trials",
+            f"{new * plan.games / seconds:,.0f} games/s",
+            f"{left:,.0f} s left",
+            *self.best.words(self.trials, seconds),
+        ]
+        return [", ".join(parts)]
 
 
 def prepare_study(tuning: StudyConfig, options: RunOptions, journal: Journal) -> Study:
@@ -211,14 +232,19 @@ def play_trials(study: Study, digest: str) -> PlayedTrials:
     )  # fmt: skip
     trials = list(queue.replayed())
     before, steps = len(trials), widened(queue.sampler)
-    with LiveLine(options.quiet, study.journal.directory) as line:
+    with open_displays(options.quiet, study.journal.directory) as show:
         deadline = study.begun + budget.TRIALS_SHARE * (options.budget or math.inf)
         for trial in played(queue, study.journal, options.playing):
             trials.append(trial)
             steps = widened_steps(queue.sampler, steps, options)
             if time.monotonic() > deadline:
                 queue.end_at_once()
-            line.show(lambda seconds: progress_lines(study.plan, trials, before, best, seconds))
+            show(
+                TrialProgress(
+                    done=len(trials), total=study.plan.trials, plan=study.plan, trials=trials,
+                    before=before, best=best,
+                )
+            )  # fmt: skip
     study.journal.keep_plan(json.dumps(study.plan._replace(trials=len(trials))._asdict()))
     return PlayedTrials(
         trials,
@@ -234,21 +260,6 @@ def widened_steps(of: Sampler, before: float, options: RunOptions) -> float:
     if now > before and not options.quiet:
         print_error("no game changed between candidates: the search takes wider steps")
     return now
-
-
-def progress_lines(
-    plan: StudyBudget, trials: Sequence[Trial], before: int, best: BestSoFar, seconds: float
-) -> list[str]:
-    """Trials played, games per second, time left; the recommendation with its interval."""
-    new = len(trials) - before
-    left = seconds / max(new, 1) * (plan.trials - len(trials))
-    words = [
-        f"{len(trials) // plan.size} of {plan.trials // plan.size} trials",
-        f"{new * plan.games / seconds:,.0f} games/s",
-        f"{left:,.0f} s left",
-        *best.words(trials, seconds),
-    ]
-    return [", ".join(words)]
 
 
 def recommended(
@@ -366,9 +377,9 @@ def validate_study(study: Study, searched: Search) -> Validation:
     if best.flat:
         elo = detectable_gain(claimed, searched.trials)
         return no_validation(tuning.validation.plan(), elo)
-    with LiveLine(study.options.quiet, study.journal.directory) as line:
+    with open_displays(study.options.quiet, study.journal.directory) as show:
         directory, options = study.journal.directory, study.options.playing
-        shown = Shown(directory, options, run_progress(line, (TUNED, SEED)))
+        shown = Shown(directory, options, show)
         changes = tuning.space.changes(best.point)
         way = validate if against_seed(tuning) else validate_against_opponents
         pairs = min(study.plan.term_pairs, len(study.held_out) // TERM_SHARE)

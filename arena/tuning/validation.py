@@ -1,7 +1,7 @@
 """The deciding match and the claim."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -18,7 +18,7 @@ from arena.planning.openings.openings import Openings
 from arena.planning.schedule import DrawnPlan, make_schedule
 from arena.planning.seeds import hash64
 from arena.playing.options import PlayOptions
-from arena.playing.play import Tick, play_schedule
+from arena.playing.play import play_schedule
 from arena.stats.elo import elo_from_score, score_from_elo
 from arena.stats.estimate import Estimate, no_estimate
 from arena.stats.intervals import score_estimate
@@ -32,6 +32,7 @@ from arena.tuning.study_config import StudyConfig, against_seed
 from arena.tuning.table import TIME
 from arena.tuning.trial_games import CANDIDATE, slice_openings
 from arena.tuning.trials import Trial
+from games.base.progress import ShowProgress
 
 # Standard errors of a gain that a claim shows in four studies of five (1.96 + 0.84).
 SHOWN = 2.8
@@ -170,7 +171,7 @@ class Shown(NamedTuple):
 
     directory: Path
     options: PlayOptions
-    show: Callable[[Tick], None]
+    show: ShowProgress
 
 
 def validate(
@@ -186,8 +187,8 @@ def validate(
     with Journal(shown.directory / f"validation-{digest}", digest) as store:
         if store.finished() < claimed:
             first = replace(drawn.plan, pairs=claimed, stop=None)
-            play_schedule(make_schedule(first, openings), store, shown.options, shown.show)
-        state = play_schedule(drawn, store, shown.options, shown.show).sprt
+            play_schedule(make_schedule(first, openings), store, shown.options, show=shown.show)
+        state = play_schedule(drawn, store, shown.options, show=shown.show).sprt
         games = store.games(drawn.pairings)
     assert state is not None
     claim = make_claim(tuning, [take_games(games, np.arange(2 * claimed))])
@@ -303,7 +304,7 @@ def played(tuning: StudyConfig, tuned: AgentSpec, openings: Openings, shown: Sho
     keys = hash64(openings.keys.tobytes())
     digest = str(hash64(canonical_json(tuned.to_json()), keys, plan.seed))
     with Journal(shown.directory / f"terms-{digest}", digest) as store:
-        play_schedule(drawn, store, shown.options, shown.show)
+        play_schedule(drawn, store, shown.options, show=shown.show)
         return pair_points(store.games(drawn.pairings)) / 4.0
 
 
@@ -374,7 +375,7 @@ def pool_games(tuning: StudyConfig, spec: AgentSpec, openings: Openings, shown: 
         drawn = make_schedule(plan, own)
         digest = str(hash64(canonical_json(spec.to_json()), opponent.name, plan.pairs, plan.seed))
         with Journal(shown.directory / f"pool-{digest}", digest) as store:
-            play_schedule(drawn, store, shown.options, shown.show)
+            play_schedule(drawn, store, shown.options, show=shown.show)
             games.append(store.games(drawn.pairings))
         first += opponent.pairs
     return PoolGames(games)

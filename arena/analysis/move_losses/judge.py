@@ -25,6 +25,7 @@ from arena.storage.provenance import code_digest
 from arena.storage.run_file import GAMES, NotARunError
 from games import Game, MoveError
 from games.base.errors import UserError, print_error
+from games.base.progress import Progress, ShowProgress, ignore_progress
 from games.solving import SolverSettings, solver_of
 from games.solving.move_losses import (
     PLY,
@@ -281,15 +282,6 @@ class TimeLimitReached(Exception):  # noqa: N818  # what happened, not an error
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How far the judge is: lines of this step, and how far back the step goes."""
-
-    done: int
-    total: int
-    last: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class JudgeResult:
     """What is known of every line of a run, and how far back the last whole step went."""
 
@@ -303,7 +295,7 @@ def judge_run(
     run: RunLines,
     settings: JudgeSettings,
     options: PlayOptions,
-    show: Callable[[Progress], None] = lambda _: None,
+    show: ShowProgress = ignore_progress,
     tell: Callable[[str], None] = print_error,
 ) -> JudgeResult:
     """Judge what the journal does not have; the journal keeps every portion."""
@@ -316,7 +308,7 @@ def judge_run(
     with Journal(run.directory / f"judged-{name}", name, None) as journal:
         walk = Walk(run, journal)
         last: int | None = 0
-        now = Progress(0, len(run.lines), last)
+        now = judge_progress(run, 0, last)
 
         def poll() -> None:
             if end is not None and time.monotonic() > end:
@@ -330,12 +322,19 @@ def judge_run(
             for step in steps(run, settings):
                 limits = JudgeLimits(step, settings.nodes or default_nodes(run))
                 for done in walk.to(limits, job, options):
-                    now = Progress(done, len(run.lines), step)
+                    now = judge_progress(run, done, step)
                     show(now)
                 last = step
         except TimeLimitReached:
             return JudgeResult(run, tuple(walk.plies), last, False)
     return JudgeResult(run, tuple(walk.plies), last, True)
+
+
+def judge_progress(run: RunLines, done: int, last: int | None) -> Progress:
+    """Return how many lines of a step are judged, and how far back the step goes."""
+    back = "" if last is None else f", back to {last} {what_is_open(run.of)}"
+    text = f"{done:,} of {len(run.lines):,} games judged{back}"
+    return Progress(text, done, len(run.lines))
 
 
 def endless(run: RunLines, settings: JudgeSettings) -> str | None:

@@ -60,7 +60,7 @@ def test_openings_played_again_are_no_evidence(tested):
 def test_playing_on_a_finished_journal_plays_nothing(tested, tmp_path, monkeypatch):
     options, shown = PlayOptions(2, Interrupts()), []
     with Journal(tmp_path / "run", "x") as store:
-        first = play_schedule(tested, store, options, shown.append)
+        first = play_schedule(tested, store, options, show=shown.append)
         assert shown[-1].done == store.finished()
         monkeypatch.setattr(tournament, "GameJob", None)
-        assert play_schedule(tested, store, options, shown.append) == first
+        assert play_schedule(tested, store, options, show=shown.append) == first

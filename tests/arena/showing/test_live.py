@@ -13,7 +13,7 @@ from arena.config.experiment import load
 from arena.planning.games import pair_points
 from arena.planning.round_tracker import RoundTracker
 from arena.planning.schedule import make_schedule
-from arena.playing.play import ProgressCounter, Tick
+from arena.playing.progress import GameProgress, ProgressCounter
 from arena.report import live
 from arena.report.live import WAITING, LiveServer, LiveView, anytime, live_report
 from arena.report.page import page_of
@@ -73,8 +73,8 @@ def test_the_page_shows_the_games_of_the_journal(tmp_path, text):
         count = ProgressCounter(RoundTracker(drawn))
         for start, stop, games in journal.parts(count.course.columns):
             count.take(start, stop, pair_points(games))
-        tick = Tick(count.done, count.total, 0, count.standings, None, {}, count.course.standing)
-        report = live_report(asked, tick, drawn, journal, tmp_path)
+        progress = count.progress(None, {})
+        report = live_report(asked, progress, drawn, journal, tmp_path)
     page = Page(page_of(report, "120 games so far", "/* live */"))
     assert page.open == []
     assert len(page.data["n"]) == report.games.size == 2 * count.done
@@ -131,15 +131,15 @@ def test_the_page_is_written_anew_only_while_somebody_reads_it(server, monkeypat
     monkeypatch.setattr(live, "page_of", lambda *_: f"page {len(made)}")
     monkeypatch.setattr(live, "SECONDS", 0.0)
     monkeypatch.setattr(live, "SHARE", 1e9)
-    view, tick = LiveView(experiment(["a", "b"]), server), Tick(1, 9, 1, {}, None, {})
-    view.show(tick, None, None)
+    view, progress = LiveView(experiment(["a", "b"]), server), GameProgress(done=1, total=9)
+    view.show(progress, None, None)
     assert not made
     assert asked_for(server) == (200, WAITING)
-    view.show(tick, None, None)
+    view.show(progress, None, None)
     assert asked_for(server) == (200, b"page 1")
     monkeypatch.setattr(live, "SECONDS", 60.0)
-    view.show(tick, None, None)
-    view.show(tick, None, None)
+    view.show(progress, None, None)
+    view.show(progress, None, None)
     assert asked_for(server) == (200, b"page 2")
     monkeypatch.setattr(live.time, "sleep", lambda _: made.append("wait"))
     (tmp_path / "report.html").write_text("the report")
