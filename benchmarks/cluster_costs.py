@@ -20,7 +20,7 @@ from arena.playing.executor import do_nothing
 from arena.playing.play import StopRule
 from arena.playing.progress import ProgressCounter
 from arena.playing.worker import Worker
-from arena.storage.journal import Journal
+from arena.storage.journal import RunDirectory
 from benchmarks.cluster_machines import Machines, local_cluster, processor_seconds
 from benchmarks.sleepers import PARCEL, Nap
 
@@ -142,13 +142,14 @@ def _kept(plan: Plan, batch: Batch) -> float:
         drawn.tasks(),
         list[float](),
     )
-    with tempfile.TemporaryDirectory() as made, Journal(Path(made), "digest") as journal:
+    with tempfile.TemporaryDirectory() as made, RunDirectory(Path(made), "digest") as run:
+        section = run.section()
         for at in range(0, KEPT * pairings, pairings):
             each = batch._replace(start=at, stop=at + pairings)
             begun = time.process_time()
             tasks.learn(each)
             counted = stop.cut(each)
-            journal.append(counted.start, counted.stop, counted.games)
+            section.append(counted.start, counted.stop, counted.games)
             count.take(counted.start, counted.stop, counted.points)
             count.progress(stop.state, {})
             taken.append(time.process_time() - begun)

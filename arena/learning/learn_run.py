@@ -21,7 +21,7 @@ from arena.learning.round_match import MatchVerdict, RoundMatch, round_match
 from arena.report.page import PAGE
 from arena.stats.clustered_means import CalibrationBin
 from arena.storage import provenance
-from arena.storage.journal import Journal
+from arena.storage.journal import RunDirectory
 from arena.storage.run_log import open_run_log
 from arena.terminal.progress import open_displays
 from games.base.errors import print_error, print_safely, printable
@@ -142,7 +142,7 @@ class LearnRun:
 
     learning: LearnConfig
     directory: Path
-    digest: str
+    locked: RunDirectory
     options: RunOptions
     command: str
 
@@ -168,8 +168,11 @@ def learn(learning: LearnConfig, options: RunOptions, command: str) -> list[Lear
     """Play, fit and match what is left; write the files, print the answer."""
     digest = learn_digest(learning)
     directory = options.results / learning.experiment.name / f"learn-{digest}"
-    with Journal(directory, digest, options.fresh), open_run_log(directory / "run.log"):
-        run = LearnRun(learning, directory.absolute(), digest, options, command)
+    with (
+        RunDirectory(directory, digest, options.fresh) as locked,
+        open_run_log(directory / "run.log"),
+    ):
+        run = LearnRun(learning, directory.absolute(), locked, options, command)
         write_begin(run)
         rounds = list(play_rounds(run))
         write_best(run, best_round(rounds))
@@ -200,7 +203,7 @@ def write_begin(run: LearnRun) -> None:
     learning = run.learning
     origin = provenance.identify_run(learning.experiment.name, learning.plan)
     more = {"learned": learning.agent, "tables": learning.tables, "command": run.command}
-    provenance.write_run(run.directory, origin._replace(digest=run.digest), more)
+    provenance.write_run(run.directory, origin._replace(digest=run.locked.digest), more)
 
 
 def play_rounds(run: LearnRun) -> Iterator[LearnedRound]:
@@ -233,7 +236,8 @@ def load_or_play_games(run: LearnRun, teacher: AgentSpec, number: int) -> RoundG
     run.say(f"round {number} of {len(learning.games)}: {learning.games[number - 1]:,} games")
     with open_displays(run.options.quiet, run.directory) as show:
         playing = run.options.playing
-        return round_games(learning, teacher, number, run.directory, run.digest, playing, show)
+        section = run.locked.section(f"round-{number}")
+        return round_games(learning, teacher, number, section, playing, show)
 
 
 def run_round(
@@ -265,9 +269,7 @@ def match_round(
             run.learning,
             (with_weights(teacher, learned), teacher),
             seen,
-            name,
-            run.directory,
+            run.locked.section(name),
             run.options.playing,
             show,
-            run.digest,
         )

@@ -24,7 +24,7 @@ from arena.planning.schedule import make_schedule
 from arena.planning.seeds import hash64
 from arena.playing.executor import iterate_items, run_in_order
 from arena.playing.options import PlayOptions
-from arena.storage.journal import Journal
+from arena.storage.journal import Section
 from arena.storage.parquet import TableError, read_columns
 from arena.storage.provenance import file_digest
 from arena.storage.run_file import GAMES, NotARunError, games_table, load_plan
@@ -54,8 +54,7 @@ def round_games(
     learning: LearnConfig,
     teacher: AgentSpec,
     round_: int,
-    directory: Path,
-    digest: str,
+    section: Section,
     options: PlayOptions,
     show: ShowProgress,
 ) -> RoundGames:
@@ -66,20 +65,17 @@ def round_games(
     plan = replace(
         learning.plan, agents={TEACHER: teacher, "itself": teacher}, matches=((0, 1),), pairs=1
     )
-    contents = []
-    with Journal(directory / f"round-{round_}", f"{digest}-{round_}") as journal:
-        for batch in journal.batches():
-            contents.append(batch.games)
-        done = journal.finished()
-        job = self_play_job(work, make_schedule(plan))
-        if done < total:
-            todo = iterate_items(parts(done, total))
-            with closing(run_in_order(job, todo, options)) as played:
-                for part in played:
-                    journal.append(part.start, part.stop, part.games)
-                    contents.append(part.games)
-                    text = f"round {round_}: {part.stop:,} of {total:,} games"
-                    show(Progress(text, part.stop, total))
+    contents = [batch.content for batch in section.batches()]
+    done = section.finished()
+    job = self_play_job(work, make_schedule(plan))
+    if done < total:
+        todo = iterate_items(parts(done, total))
+        with closing(run_in_order(job, todo, options)) as played:
+            for part in played:
+                section.append(part.start, part.stop, part.games)
+                contents.append(part.games)
+                text = f"round {round_}: {part.stop:,} of {total:,} games"
+                show(Progress(text, part.stop, total))
     return join_parts(contents)
 
 

@@ -27,7 +27,7 @@ from arena.playing.play import play_schedule
 from arena.stats.rating_data import rating_data
 from arena.stats.ratings import RatingPlan, rate
 from arena.storage.game_cache import CacheKeys, GameCache
-from arena.storage.journal import LOCK_FILE, Journal
+from arena.storage.journal import LOCK_FILE, RunDirectory
 from arena.storage.parquet import write_rows
 from arena.terminal.progress import open_displays
 from games import game
@@ -320,10 +320,11 @@ def placed(
     digest, games = plan.digest(), open_ladder_cache(ladder.directory)
     directory = ladder.directory / PLACEMENTS / digest[:12]
     try:
-        with Journal(directory, digest, None) as journal, open_displays(quiet, None) as show:
+        with RunDirectory(directory, digest, None) as placing, open_displays(quiet, None) as show:
             own = options._replace(known=games)
-            drawn = with_deterministic_matches(make_schedule(plan), journal, own)
-            played = play_schedule(drawn, journal, own, show=show)
+            section = placing.section()
+            drawn = with_deterministic_matches(make_schedule(plan), section, own)
+            played = play_schedule(drawn, section, own, show=show)
     finally:
         games.close()
     options.interrupts.look()

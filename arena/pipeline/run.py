@@ -24,6 +24,7 @@ from arena.planning.schedule import DrawnPlan, make_schedule
 from arena.playing.bot_replays import BotReplays
 from arena.playing.bots import (
     contradiction_lines,
+    load_reasons,
     unloadable,
     with_deterministic_matches,
     without_copies,
@@ -33,7 +34,7 @@ from arena.playing.forfeits import UselessBots
 from arena.playing.play import PlayResult, play_schedule
 from arena.playing.worker import play_pair
 from arena.storage import provenance
-from arena.storage.journal import JOURNAL, Journal
+from arena.storage.journal import JOURNAL, RunDirectory, Section
 from arena.storage.provenance import RunIdentity
 from arena.storage.run_differences import explain_new_run
 from arena.storage.run_log import open_run_log
@@ -63,31 +64,32 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
         directory = options.results / experiment.name / origin.digest
         earlier = None if options.quiet else explain_new_run(directory, origin)
         with (
-            Journal(directory, origin.digest, options.fresh) as journal,
+            RunDirectory(directory, origin.digest, options.fresh) as locked,
             open_run_log(directory / "run.log"),
             open_live_view(experiment, options) as live,
-            failure_noted(experiment, origin, journal, options),
+            failure_noted(experiment, origin, locked.section(), options),
         ):
+            section = locked.section()
             # What refuses a run comes before a new one is spoken of: bots that stop it, walls.
             drawn = make_schedule(experiment.plan)
             with open_displays(options.quiet, directory) as show:
-                unloadable(drawn, journal, options.playing, show)
-            drawn = with_deterministic_matches(drawn, journal, options.playing)
-            write_run_start(experiment, origin, journal, drawn, options)
+                unloadable(drawn, section, options.playing, show)
+            drawn = with_deterministic_matches(drawn, section, options.playing)
+            write_run_start(experiment, origin, section, drawn, options)
             if earlier:
                 print_error(earlier)
             _tell(
                 (*contradiction_lines(drawn), *impossible_checks(experiment.checks, drawn)), options
             )
             _tell(provenance.large_directory_lines(experiment.plan), options)
-            played = play_experiment(drawn, journal, options, live)
-            while again := without_copies(played.drawn, journal):
-                write_run_start(experiment, origin, journal, again, options)
+            played = play_experiment(drawn, section, options, live)
+            while again := without_copies(played.drawn, section):
+                write_run_start(experiment, origin, section, again, options)
                 _tell(contradiction_lines(again), options)
-                played = play_experiment(again, journal, options, live)
-            write_unloadable(origin, journal, drawn)
-            holds, excluded = analyse(experiment, origin, played, journal, options)
-            write_page_and_print(played.drawn, journal, options, excluded)
+                played = play_experiment(again, section, options, live)
+            write_unloadable(origin, section, drawn)
+            holds, excluded = analyse(experiment, origin, played, section, options)
+            write_page_and_print(played.drawn, section, options, excluded)
             if live is not None:
                 live.finish(directory / "report.html")
             return holds
@@ -95,13 +97,13 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
 
 @contextlib.contextmanager
 def failure_noted(
-    experiment: Experiment, origin: RunIdentity, journal: Journal, options: RunOptions
+    experiment: Experiment, origin: RunIdentity, section: Section, options: RunOptions
 ) -> Iterator[None]:
     """Note in run.json which bots stop the run, for those who ask later what became of it."""
     try:
         yield
     except UselessBots as error:
-        note_failure(experiment, origin, journal, options, str(error))
+        note_failure(experiment, origin, section, options, str(error))
         raise
 
 
@@ -159,16 +161,16 @@ def indented(text: str) -> list[str]:
 
 
 def play_experiment(
-    drawn: DrawnPlan, journal: Journal, options: RunOptions, live: "LiveView | None"
+    drawn: DrawnPlan, section: Section, options: RunOptions, live: "LiveView | None"
 ) -> PlayResult:
     """Play what is not in the journal; where the run then stands."""
-    if (before := journal.finished()) and not options.quiet:
+    if (before := section.finished()) and not options.quiet:
         of = f"of {2 * drawn.pairings.total:,} games" if drawn.plan.rounds is None else "games"
         print_error(f"continuing: {2 * before:,} {of} were played before")
-    pages = [] if live is None else [lambda progress: live.show(progress, drawn, journal)]
-    with open_displays(options.quiet, journal.directory, *pages) as show:
+    pages = [] if live is None else [lambda progress: live.show(progress, drawn, section)]
+    with open_displays(options.quiet, section.directory, *pages) as show:
         notify = log.info if options.quiet else print_error
-        played = play_schedule(drawn, journal, options.playing, show=show, notify=notify)
+        played = play_schedule(drawn, section, options.playing, show=show, notify=notify)
     options.interrupts.look()
     if played.known and not options.quiet:
         print_error(f"{played.known:,} of {2 * played.drawn.pairings.total:,} games were known.")
@@ -179,7 +181,7 @@ def analyse(
     experiment: Experiment,
     origin: RunIdentity,
     played: PlayResult,
-    journal: Journal,
+    section: Section,
     options: RunOptions,
 ) -> "tuple[bool, Sequence[Exclusion]]":
     """Sum up, write the tables, check, print; whether all checks hold, and the excluded bots."""
@@ -189,18 +191,18 @@ def analyse(
     from arena.analysis.repeatability import repeatability  # noqa: PLC0415
     from arena.analysis.run_evidence import evidence_of_run  # noqa: PLC0415
 
-    drawn, directory = played.drawn, journal.directory
+    drawn, directory = played.drawn, section.directory
     progress = quiet if options.quiet else print_error
-    finished, parts = journal.finished(), journal_parts(journal, drawn)
+    finished, parts = section.finished(), journal_parts(section, drawn)
     evidence = evidence_of_run(
-        drawn, parts, finished, directory, options.wall, progress, journal.unloadable() or {}
+        drawn, parts, finished, directory, options.wall, progress, load_reasons(section)
     )
     remove_partial_files(directory)
-    replays = tested_bots(drawn, journal, options)
+    replays = tested_bots(drawn, section, options)
     again = repeatability(drawn.plan, replays).as_bool
     source = provenance.table_metadata(drawn.plan, origin, again)
     summed = _tabled(experiment, played, evidence, parts, source, directory)
-    _keep_thoughts(drawn, journal, source)
+    _keep_thoughts(drawn, section, source)
     verdicts = registry.verdicts(experiment.checks, evidence)
     summary = summary_file.summary_text(summed, experiment.checks, verdicts)
     write_text(directory / summary_file.SUMMARY, summary)
@@ -210,13 +212,13 @@ def analyse(
 
 
 def write_page_and_print(
-    drawn: DrawnPlan, journal: Journal, options: RunOptions, excluded: "Sequence[Exclusion]"
+    drawn: DrawnPlan, section: Section, options: RunOptions, excluded: "Sequence[Exclusion]"
 ) -> None:
     """Write the page, and say where everything is and which bots were excluded.
 
     What was summed up is forgotten by now.
     """
-    directory = journal.directory
+    directory = section.directory
     shown = options.tables and not options.json
     answer, page = (
         _answer_and_page(directory, options.page) if shown or options.page else ("", None)
@@ -227,7 +229,7 @@ def write_page_and_print(
         if page is not None:
             print_error(f"page: {printable(str(page))}")
         if options.tables:
-            print_error(next_step(drawn, directory, journal_parts(journal, drawn)))
+            print_error(next_step(drawn, directory, journal_parts(section, drawn)))
     if options.tables:
         _tell_excluded(excluded, options.quiet)
     if shown:
@@ -243,11 +245,11 @@ def _tell_excluded(excluded: "Sequence[Exclusion]", quiet: bool) -> None:
             print_error(each.line)
 
 
-def journal_parts(journal: Journal, drawn: DrawnPlan) -> GameParts:
+def journal_parts(section: Section, drawn: DrawnPlan) -> GameParts:
     """The games of a journal, read from it whenever they are asked for, without thoughts."""
     return lambda: (
         replace(games, thoughts={}) if games.thoughts else games
-        for _, _, games in journal.parts(drawn.pairings.columns)
+        for _, _, games in section.games(drawn.pairings.columns)
     )
 
 
@@ -291,14 +293,14 @@ def _tabled(
     return summed
 
 
-def _keep_thoughts(drawn: DrawnPlan, journal: Journal, source: Mapping[str, object]) -> None:
+def _keep_thoughts(drawn: DrawnPlan, section: Section, source: Mapping[str, object]) -> None:
     """Write the table of what agents thought of their moves, if the plan asks for it."""
     if not drawn.plan.thoughts:
         return
     from arena.storage.game_table import SEARCH_INFO, write_thoughts  # noqa: PLC0415  # as above
 
-    parts = (games for _, _, games in journal.parts(drawn.pairings.columns))
-    write_thoughts(journal.directory / SEARCH_INFO, parts, drawn.plan.names, source)
+    parts = (games for _, _, games in section.games(drawn.pairings.columns))
+    write_thoughts(section.directory / SEARCH_INFO, parts, drawn.plan.names, source)
 
 
 def _answer_and_page(directory: Path, page: bool) -> tuple[str, Path | None]:
@@ -367,7 +369,7 @@ def schedule_with_stored_rounds(
     origin = provenance.identify_run(experiment.name, experiment.plan)
     directory, course = results / experiment.name / origin.digest, RoundTracker(drawn)
     if (directory / JOURNAL).exists():
-        with Journal(directory, origin.digest) as journal:
-            for start, _, games in journal.parts(course.columns):
+        with RunDirectory(directory, origin.digest) as locked:
+            for start, _, games in locked.section().games(course.columns):
                 course.take(start, pair_points(games))
     return course.drawn

@@ -30,7 +30,7 @@ from arena.playing.forfeits import UselessBots
 from arena.playing.options import PlayOptions
 from arena.playing.referee import truncate_message
 from arena.playing.worker import GameJob
-from arena.storage.journal import Journal
+from arena.storage.journal import Section
 from games import Game
 from games.base.progress import Progress, ShowProgress, ignore_progress, watch
 
@@ -97,22 +97,22 @@ def seconds_again(agent: Agent, of: Game, first: float) -> float:
 
 
 def with_deterministic_matches(
-    drawn: DrawnPlan, journal: Journal, options: PlayOptions
+    drawn: DrawnPlan, section: Section, options: PlayOptions
 ) -> DrawnPlan:
     """The plan with one game an opening in every match that has no other."""
-    return make_schedule(drawn.plan, drawn.openings, deterministic_matches(drawn, journal, options))
+    return make_schedule(drawn.plan, drawn.openings, deterministic_matches(drawn, section, options))
 
 
-def deterministic_matches(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:
+def deterministic_matches(drawn: DrawnPlan, section: Section, options: PlayOptions) -> Matches:
     """The matches in which an opening always leads to the same game, whatever the seed.
 
     This is settled once a run; the journal keeps the answer and the trials that led to it.
     """
-    stored = journal.fixed()
+    stored = section.read_fact("fixed")
     if stored is not None:
-        return stored
-    fixed = _settled(drawn, journal, options)
-    journal.keep_fixed(fixed)
+        return frozenset((a, b) for a, b in stored)
+    fixed = _settled(drawn, section, options)
+    section.write_fact("fixed", sorted(fixed))
     return fixed
 
 
@@ -165,31 +165,31 @@ def find_contradictions(drawn: DrawnPlan, parts: Iterable[Games]) -> Matches:
     return frozenset(fallen)
 
 
-def without_copies(drawn: DrawnPlan, journal: Journal) -> DrawnPlan | None:
+def without_copies(drawn: DrawnPlan, section: Section) -> DrawnPlan | None:
     """The plan in which matches whose games contradict it play every game; None if there are none.
 
     The journal forgets what was played from the first of them on: it is played, or taken from
     what is known.
     """
     pairings = drawn.pairings
-    fallen = find_contradictions(drawn, (games for _, _, games in journal.parts(pairings.columns)))
+    fallen = find_contradictions(drawn, (games for _, _, games in section.games(pairings.columns)))
     if not fallen:
         return None
     blocks = pairings.blocks(0, pairings.total)
     start = next(block.first for block in blocks if (block.a, block.b) in fallen)
     fixed = pairings.fixed - fallen
-    journal.forget(start, fixed)
+    section.forget(start, "fixed", sorted(fixed))
     return make_schedule(drawn.plan, drawn.openings, fixed)
 
 
-def _settled(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:
+def _settled(drawn: DrawnPlan, section: Section, options: PlayOptions) -> Matches:
     specs, matches = drawn.specs, drawn.plan.matches
     steady = [match for match in matches if not any(differs(specs[place]) for place in match)]
     uncertain = tuple(match for match in steady if any(doubtful(specs[place]) for place in match))
     certain = frozenset(steady) - frozenset(uncertain)
     if not uncertain or not matters(drawn):
         return certain
-    return certain | play_trial_games(trial_plan(drawn, uncertain), journal, options)
+    return certain | play_trial_games(trial_plan(drawn, uncertain), section, options)
 
 
 def matters(drawn: DrawnPlan) -> bool:
@@ -215,16 +215,17 @@ def trial_plan(drawn: DrawnPlan, matches: tuple[tuple[int, int], ...]) -> DrawnP
     return make_schedule(plan, openings)
 
 
-def play_trial_games(trial: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:
+def play_trial_games(trial: DrawnPlan, section: Section, options: PlayOptions) -> Matches:
     """The matches of the trial whose games did not depend on the seed."""
-    pairings, games_of = trial.pairings, journal.tried()
+    pairings = trial.pairings
+    games_of = {int(at): tuple(seen) for at, seen in (section.read_fact("tried") or {}).items()}
     tasks = [Task(at, at + 1, {}) for at in range(pairings.total) if at not in games_of]
     try:
         with closing(GameJob(trial, options).batches(iterate_items(tasks))) as batches:
             for batch in batches:
                 games = decode_games([batch.games], pairings.columns(batch.start, batch.stop))
                 games_of[batch.start] = _games_played(games)
-                journal.keep_tried(batch.start, games_of[batch.start])
+                section.write_fact("tried", games_of)
     except ItemFailed:  # the run itself will fail likewise, and name the pairing
         return frozenset()
     different, once = set(games_of.values()), len(trial.openings)
@@ -273,7 +274,7 @@ def try_out(
 
 def unloadable(
     drawn: DrawnPlan,
-    journal: Journal,
+    section: Section,
     options: PlayOptions,
     show: ShowProgress = ignore_progress,
 ) -> dict[int, str]:
@@ -281,13 +282,17 @@ def unloadable(
 
     UselessBots if the plan does not go on without them.
     """
-    stored = journal.unloadable()
-    if stored is None:
-        stored = load_problems(drawn, options, show)
-        if stored and drawn.plan.unloadable_stops:
-            raise UselessBots({drawn.plan.names[place]: stored[place] for place in stored})
-        journal.keep_unloadable(stored)
-    return stored
+    if section.read_fact("unloadable") is None:
+        found = load_problems(drawn, options, show)
+        if found and drawn.plan.unloadable_stops:
+            raise UselessBots({drawn.plan.names[place]: found[place] for place in found})
+        section.write_fact("unloadable", sorted(found.items()))
+    return load_reasons(section)
+
+
+def load_reasons(section: Section) -> dict[int, str]:
+    """Return why agents of a run do not load, by place."""
+    return dict(section.read_fact("unloadable") or ())
 
 
 def load_problems(drawn: DrawnPlan, options: PlayOptions, show: ShowProgress) -> dict[int, str]:

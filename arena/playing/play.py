@@ -20,7 +20,7 @@ from arena.playing.options import PlayOptions
 from arena.playing.progress import ProgressCounter
 from arena.playing.worker import GameJob
 from arena.stats.sprt import SprtState, begin, finish_sprt, update_sprt
-from arena.storage.journal import Journal
+from arena.storage.journal import Section
 from games.base.progress import ShowProgress, ignore_progress
 
 # A client and a scheduler do about 800 tasks a second (docs/cluster.md). With a quarter of that
@@ -76,7 +76,7 @@ class PlayResult(NamedTuple):
 
 def play_schedule(
     drawn: DrawnPlan,
-    journal: Journal,
+    section: Section,
     options: PlayOptions,
     *,
     show: ShowProgress = ignore_progress,
@@ -89,9 +89,9 @@ def play_schedule(
     """
     course, stop = RoundTracker(drawn), StopRule(drawn)
     count = ProgressCounter(course)
-    reasons = unloadable(drawn, journal, options, show)
+    reasons = unloadable(drawn, section, options, show)
     faults = ForfeitRule(drawn, reasons, notify, course.columns)
-    _load_stored(journal, course, faults, stop, count)
+    _load_stored(section, course, faults, stop, count)
     known = CachedPairs(course.drawn, options.known)
     if count.left and not stop.reached:
         show(count.progress(stop.state, {}))
@@ -107,7 +107,7 @@ def play_schedule(
         job.on_wait = show_count
         for batch, is_known in _batches(job, tasks, count, known, faults):
             counted = stop.cut(faults.cut(batch))
-            journal.append(counted.start, counted.stop, counted.games)
+            section.append(counted.start, counted.stop, counted.games)
             faults.refuse()
             if is_known:
                 known.taken += 2 * (counted.stop - counted.start)
@@ -142,14 +142,14 @@ def worker_speeds(options: PlayOptions, tasks: TaskQueue) -> dict[str, float]:
 
 
 def _load_stored(
-    journal: Journal,
+    section: Section,
     course: RoundTracker,
     faults: ForfeitRule,
     stop: StopRule,
     count: ProgressCounter,
 ) -> None:
     """Count the games of the journal."""
-    for start, end, games in journal.parts(course.columns):
+    for start, end, games in section.games(course.columns):
         faults.take(games, 2 * start)
         points = pair_points(games)
         stop.take(start, points)

@@ -30,7 +30,7 @@ from arena.stats.estimate import Estimate, negate, no_estimate, transform
 from arena.stats.match_estimate import MatchEstimate
 from arena.stats.text import match_estimate_text, rating_text
 from arena.storage.game_table import write_games
-from arena.storage.journal import Journal
+from arena.storage.journal import Section
 from arena.storage.provenance import read_run
 from games.base.errors import print_error
 from games.base.progress import Progress
@@ -120,7 +120,7 @@ class LiveView:
         self.begun, self.due = time.monotonic(), 0.0
         self.spent = self.last = 0.0  # seconds of this thread on all pages, and on the last one
 
-    def show(self, progress: Progress, drawn: DrawnPlan, journal: Journal) -> None:
+    def show(self, progress: Progress, drawn: DrawnPlan, section: Section) -> None:
         """Rewrite the page if it is due."""
         if not isinstance(progress, GameProgress):
             return  # no games yet
@@ -131,7 +131,7 @@ class LiveView:
             return
         begun = time.thread_time()
         with tempfile.TemporaryDirectory() as scratch:
-            report = live_report(self.experiment, progress, drawn, journal, Path(scratch))
+            report = live_report(self.experiment, progress, drawn, section, Path(scratch))
             so_far = f"{2 * progress.done:,} games so far. {EVERY_LOOK}"
             self.server.page = page_of(report, so_far, LIVE.read_text()).encode()
         self.last = time.thread_time() - begun
@@ -162,18 +162,18 @@ def live_report(
     experiment: Experiment,
     progress: GameProgress,
     drawn: DrawnPlan,
-    journal: Journal,
+    section: Section,
     scratch: Path,
 ) -> ReportData:
     """Return the report of the games in the journal, with anytime-valid intervals."""
     course = RoundTracker(drawn)
     if drawn.plan.rounds is not None:  # the results of a round decide the next one
-        for start, _, games in journal.parts(course.columns):
+        for start, _, games in section.games(course.columns):
             course.take(start, pair_points(games))
     drawn, plan = course.drawn, course.drawn.plan
 
     def parts() -> Iterator[Games]:
-        for _, _, games in journal.parts(drawn.pairings.columns):
+        for _, _, games in section.games(drawn.pairings.columns):
             yield replace(games, thoughts={})
 
     evidence = evidence_of(plan, parts, opening_plies=drawn.openings.plies)
@@ -189,7 +189,7 @@ def live_report(
     ]
     return ReportData(
         plan=plan,
-        run=read_run(journal.directory),
+        run=read_run(section.directory),
         summary=summary_values(summary, experiment.checks, later),
         ratings=tuple(elo_rows(summary)),
         pairs={(row.agent, row.opponent): row for row in win_rate_rows(summary)},

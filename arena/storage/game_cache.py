@@ -31,6 +31,7 @@ from arena.planning.pair_order import Block
 from arena.planning.plan import CLOCKS
 from arena.planning.schedule import DrawnPlan
 from arena.planning.seeds import agent_seeds
+from arena.storage.journal import open_database
 from arena.storage.provenance import code_digest
 from games.base.file_trees import file_tree
 from games.kernels.splitmix import STRIDE, mixed
@@ -38,6 +39,11 @@ from games.kernels.splitmix import STRIDE, mixed
 STORE = "games.sqlite"
 LARGEST = 1 << 30  # bytes; the blocks that were used longest ago go first
 BUSY_SECONDS = 2.0
+BLOCKS = (
+    "create table if not exists blocks (id integer primary key, shelf blob not null, "
+    "used real not null, moves integer not null, words blob not null, "
+    "rows blob not null, games blob not null, seal integer) strict"
+)
 MOST_OPEN = 64  # blocks that stay decoded
 log = logging.getLogger(__name__)
 Words = NDArray[np.uint64]
@@ -250,15 +256,8 @@ def _open_or_reset(path: Path) -> sqlite3.Connection:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    base = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    base = open_database(path, [BLOCKS], busy_seconds=BUSY_SECONDS)
     try:
-        base.execute("pragma synchronous=normal")
-        base.execute("pragma journal_mode=wal")
-        base.execute(
-            "create table if not exists blocks (id integer primary key, shelf blob not null, "
-            "used real not null, moves integer not null, words blob not null, "
-            "rows blob not null, games blob not null, seal integer) strict"
-        )
         columns = base.execute("select name from pragma_table_info('blocks')").fetchall()
         if ("seal",) not in columns:  # of an earlier version: its games are played again
             base.execute("alter table blocks add column seal integer")

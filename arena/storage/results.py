@@ -22,7 +22,6 @@ NAME = re.compile(r"(?:tune-|sweep-)?[0-9a-f]{10}(?:\.old-\d+)?")
 ENDINGS = (".parquet", ".json", ".html", ".svg", ".png", ".log", ".toml", ".npz", ".part", ".db")
 STUDY = "tune-"
 OWN_FILES = (LOCK_FILE, JOURNAL, "sources", "bots", "handouts", "cells")
-INNER = re.compile(r"(?:validation|claim)-\d+")
 IDENTIFYING_FILES = (
     RUN,
     JOURNAL,
@@ -137,7 +136,7 @@ def is_own_file(path: Path) -> bool:
     if path.is_symlink():
         return False
     if path.is_dir():
-        return path.name in OWN_FILES or INNER.fullmatch(path.name) is not None
+        return path.name in OWN_FILES
     return path.name in OWN_FILES or path.name.startswith(JOURNAL) or path.suffix in ENDINGS
 
 

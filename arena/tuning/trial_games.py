@@ -24,7 +24,7 @@ from arena.playing.cluster.package import RemoteSite, WorkPackage, make_package
 from arena.playing.executor import Job, iterate_items, run_in_order
 from arena.playing.options import Interrupts, PlayOptions
 from arena.playing.worker import Worker
-from arena.storage.journal import Journal
+from arena.storage.journal import Section
 from arena.tuning.samplers.registry import Sampler, resume, step_played
 from arena.tuning.space import WEIGHTS, Point, Space
 from arena.tuning.trials import StoredTrial, Trial, make_trial, step_differs, store_trial
@@ -326,7 +326,7 @@ def describe_part(part: TrialTask) -> str:
     )
 
 
-def played(queue: TrialQueue, journal: Journal, options: PlayOptions) -> Iterator[Trial]:
+def played(queue: TrialQueue, section: Section, options: PlayOptions) -> Iterator[Trial]:
     """Play the trials that are left; each is stored before the sampler learns its score."""
     job, blobs, seconds = trial_job(queue.games, options), list[bytes](), 0.0
     if options.cluster is not None:
@@ -336,13 +336,13 @@ def played(queue: TrialQueue, journal: Journal, options: PlayOptions) -> Iterato
             blobs.append(done.games)
             seconds += done.seconds
             if done.part.last:
-                trial = _finished(queue, journal, done.part.slot, blobs, seconds)
+                trial = _finished(queue, section, done.part.slot, blobs, seconds)
                 blobs, seconds = [], 0.0
                 yield trial
 
 
 def _finished(
-    queue: TrialQueue, journal: Journal, slot: int, blobs: list[bytes], seconds: float
+    queue: TrialQueue, section: Section, slot: int, blobs: list[bytes], seconds: float
 ) -> Trial:
     """Score a whole trial, keep it, and tell it to the sampler."""
     point, games = queue.points[slot], decode_trial(queue.games, slot, blobs)
@@ -350,7 +350,7 @@ def _finished(
     ended = time.time()
     trial = make_trial(slot, point, games, seconds, ended, queue.bundled)
     blob = blobs[0] if len(blobs) == 1 else encode_games(games)
-    store_trial(journal, slot, StoredTrial(point, blob, seconds, ended))
+    store_trial(section, slot, StoredTrial(point, blob, seconds, ended))
     queue.tell(trial)
     return trial
 

@@ -8,7 +8,7 @@ import pytest
 from arena.commands import status
 from arena.commands.run import main as run
 from arena.commands.runs import main as runs
-from arena.storage.journal import Journal, lock_directory
+from arena.storage.journal import RunDirectory, lock_directory
 from arena.storage.results import PROGRESS, is_running, read_progress
 from arena.terminal.progress import ProgressFile
 from games.base.progress import Progress
@@ -20,7 +20,7 @@ BROKEN = '[agents.broken]\nkind = "python"\nfile = "broken.py"\n'
 @pytest.fixture
 def run_directory(tmp_path):
     directory = tmp_path / "results" / "mine" / "0123456789"
-    with Journal(directory, "0123456789"):
+    with RunDirectory(directory, "0123456789"):
         pass
     return directory
 
@@ -31,7 +31,7 @@ def stored(directory, **more):
 
 def test_a_running_run_shows_its_lines_and_is_not_disturbed(run_directory, capsys):
     stored(run_directory)
-    with Journal(run_directory, "0123456789"):
+    with RunDirectory(run_directory, "0123456789"):
         (run_directory / PROGRESS).write_text(json.dumps({"lines": ["4 of 8 games", "a\x1b[2J"]}))
         before = {path: path.stat().st_mtime_ns for path in run_directory.iterdir()}
         assert status.main([str(run_directory), "--once"]) == 0

@@ -20,8 +20,8 @@ from arena.planning.schedule import DrawnPlan, make_schedule
 from arena.playing.cluster.package import RemoteSite, WorkPackage, make_package
 from arena.playing.executor import Job, iterate_items, run_in_order
 from arena.playing.options import PlayOptions
-from arena.storage.journal import Journal
-from arena.storage.provenance import code_digest
+from arena.storage.journal import RunDirectory, Section
+from arena.storage.provenance import code_digest, read_run
 from arena.storage.run_file import GAMES, NotARunError
 from games import Game, MoveError
 from games.base.errors import UserError, print_error
@@ -305,8 +305,9 @@ def judge_run(
     end = None if settings.seconds is None else time.monotonic() + settings.seconds
     judge = Judge(run.of, SolverSettings(TABLE_BITS, settings.database_beans), tell)
     drawn = None if options.cluster is None else make_schedule(run.plan)
-    with Journal(run.directory / f"judged-{name}", name, None) as journal:
-        walk = Walk(run, journal)
+    digest = str(read_run(run.directory).get("digest") or run.digest)
+    with RunDirectory(run.directory, digest, None) as directory:
+        walk = Walk(run, directory.section("judgement", name))
         last: int | None = 0
         now = judge_progress(run, 0, last)
 
@@ -383,12 +384,12 @@ def default_nodes(run: RunLines) -> int:
 class Walk:
     """What is known of every line, step after step."""
 
-    def __init__(self, run: RunLines, journal: Journal) -> None:
-        """Nothing is known yet; the journal's batches count lines, on and on over the steps."""
-        self.run, self.journal = run, journal
+    def __init__(self, run: RunLines, section: Section) -> None:
+        """Nothing is known yet; the section's batches count lines, on and on over the steps."""
+        self.run, self.section = run, section
         self.lengths = [len(words) for words in run.words]
         self.plies: list[Plies] = [None] * len(run.lines)  # type: ignore[list-item]  # filled by the first step
-        self.stored = {batch.start: batch for batch in journal.batches()}
+        self.stored = {batch.start: batch for batch in section.batches()}
         self.step = 0
         self.before: int | None = None  # how far back the step before went
 
@@ -402,7 +403,7 @@ class Walk:
         total, base = len(self.run.lines), self.step * len(self.run.lines)
         done = 0
         while (batch := self.stored.get(base + done)) is not None:
-            self.take(JudgeTaskResult(batch.start - base, batch.stop - base, batch.games))
+            self.take(JudgeTaskResult(batch.start - base, batch.stop - base, batch.content))
             done = batch.stop - base
         yield done
         if done < total:
@@ -414,7 +415,7 @@ class Walk:
                 for judged in results:
                     if judged.fault:
                         raise NotARunError(f"{self.place(judged.start)}: {judged.fault}")
-                    self.journal.append(base + judged.start, base + judged.stop, judged.plies)
+                    self.section.append(base + judged.start, base + judged.stop, judged.plies)
                     self.take(judged)
                     yield judged.stop
         self.step, self.before = self.step + 1, limits.last

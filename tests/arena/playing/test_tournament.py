@@ -14,7 +14,7 @@ from arena.playing import play as tournament
 from arena.playing.options import Interrupts, PlayOptions
 from arena.playing.play import StopRule, play_schedule
 from arena.playing.worker import Worker
-from arena.storage.journal import Journal
+from arena.storage.journal import RunDirectory
 from tests.arena.running import experiment_file, small
 
 SPRT = "stop = { sprt = { elo0 = 0, elo1 = 200 } }"
@@ -59,7 +59,8 @@ def test_openings_played_again_are_no_evidence(tested):
 
 def test_playing_on_a_finished_journal_plays_nothing(tested, tmp_path, monkeypatch):
     options, shown = PlayOptions(2, Interrupts()), []
-    with Journal(tmp_path / "run", "x") as store:
+    with RunDirectory(tmp_path / "run", "x") as run:
+        store = run.section()
         first = play_schedule(tested, store, options, show=shown.append)
         assert shown[-1].done == store.finished()
         monkeypatch.setattr(tournament, "GameJob", None)

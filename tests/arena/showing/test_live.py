@@ -18,7 +18,7 @@ from arena.report import live
 from arena.report.live import WAITING, LiveServer, LiveView, anytime, live_report
 from arena.report.page import page_of
 from arena.stats.anytime import anytime_estimate, start_anytime, update_anytime
-from arena.storage.journal import Journal
+from arena.storage.journal import RunDirectory
 from arena.storage.provenance import read_run
 from tests.arena.played import by_hand, experiment, summed
 from tests.arena.running import directory_of, experiment_file, played, small
@@ -69,12 +69,13 @@ def test_the_page_shows_the_games_of_the_journal(tmp_path, text):
     directory = directory_of(tmp_path / "results")
     asked = load(path)
     drawn = make_schedule(asked.plan)
-    with Journal(directory, read_run(directory)["digest"]) as journal:
+    with RunDirectory(directory, read_run(directory)["digest"]) as run:
+        section = run.section()
         count = ProgressCounter(RoundTracker(drawn))
-        for start, stop, games in journal.parts(count.course.columns):
+        for start, stop, games in section.games(count.course.columns):
             count.take(start, stop, pair_points(games))
         progress = count.progress(None, {})
-        report = live_report(asked, progress, drawn, journal, tmp_path)
+        report = live_report(asked, progress, drawn, section, tmp_path)
     page = Page(page_of(report, "120 games so far", "/* live */"))
     assert page.open == []
     assert len(page.data["n"]) == report.games.size == 2 * count.done
