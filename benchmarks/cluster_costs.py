@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 from agents.core import AgentSpec
 from arena.planning.games import Batch
-from arena.planning.openings_spec import OpeningsSpec
-from arena.planning.plan import Plan
+from arena.planning.plan import OpeningsSpec, Plan
 from arena.planning.schedule import make_schedule
-from arena.planning.tasks import Task
+from arena.planning.tasks import Task, TaskQueue
 from arena.playing.cluster.connection import Cluster
 from arena.playing.cluster.dask_executor import DaskExecutor
 from arena.playing.executor import do_nothing
@@ -139,7 +138,7 @@ def _kept(plan: Plan, batch: Batch) -> float:
     count, stop, tasks, taken = (
         ProgressCounter(drawn),
         StopRule(drawn),
-        drawn.tasks(),
+        TaskQueue(0, drawn.pairings),
         list[float](),
     )
     with tempfile.TemporaryDirectory() as made, RunDirectory(Path(made), "digest") as run:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agents.core import AgentSpec
-from arena.planning.openings_spec import OpeningsSpec
+from arena.planning.plan import OpeningsSpec
 from arena.planning.tasks import BATCH_SECONDS, MOST
 from arena.playing.cluster.dask_executor import MAX_AHEAD, MOST_BYTES
 from arena.playing.worker import MAX_TASKS_PER_SECOND

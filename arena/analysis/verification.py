@@ -13,8 +13,7 @@ from arena.analysis.repeatability import KEY, Repeatability, repeatability
 from arena.planning.games import LOSS, Games, Termination, decode_games, moves_of_game, pair_points
 from arena.planning.openings.openings import NO_MOVE
 from arena.planning.plan import Plan
-from arena.planning.round_tracker import RoundTracker
-from arena.planning.schedule import DrawnPlan, make_schedule
+from arena.planning.schedule import DrawnPlan, RoundTracker, make_schedule
 from arena.planning.tasks import Task
 from arena.playing.bot_replays import SAME, BotReplays, first_difference, seat_to_move
 from arena.playing.bots import FIXED

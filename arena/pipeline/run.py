@@ -19,8 +19,7 @@ from arena.pipeline.run_notes import (
     write_unloadable,
 )
 from arena.planning.games import GameParts, moves_of_game, pair_points
-from arena.planning.round_tracker import RoundTracker
-from arena.planning.schedule import DrawnPlan, make_schedule
+from arena.planning.schedule import DrawnPlan, RoundTracker, make_schedule
 from arena.playing.bot_replays import BotReplays
 from arena.playing.bots import (
     contradiction_lines,

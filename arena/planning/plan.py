@@ -11,7 +11,6 @@ from pathlib import Path
 from agents.core import AgentSpec
 from agents.registry import is_external, is_search, replace_files, users_code, users_trees
 from agents.user_files import split_reference
-from arena.planning.openings_spec import RANDOM_OPENINGS, OpeningsSpec
 from arena.planning.rounds import RoundsSpec
 from arena.stats.sprt import EloModel, SprtPlan
 from games import GAME_FILE, USER_GAMES, Game, game
@@ -46,6 +45,33 @@ def resolve_path(name: str, base: Path) -> Path:
 
 class PlanError(ValueError):
     """A stored plan cannot be read; one line says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningsSpec:
+    """Where games begin: one of `OPENINGS`, with the values of its keys."""
+
+    way: str
+    values: KeyValues
+    balance: float | None = None  # None: all are kept
+    repeat: bool = False  # whether they are played again if there are too few
+
+    def to_json(self) -> dict[str, object]:
+        """The spec as JSON."""
+        values = {"way": self.way, **self.values, "balance": self.balance, "repeat": self.repeat}
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
+
+    @classmethod
+    def from_json(cls, stored: KeyValues) -> "OpeningsSpec":
+        """The spec that `to_json` wrote."""
+        own = {name: value for name, value in stored.items() if name not in COMMON}
+        values = {name: tuple(v) if isinstance(v, list) else v for name, v in own.items()}
+        return cls(stored["way"], values, stored["balance"], stored["repeat"])
+
+
+COMMON = ("way", "balance", "repeat")
+MIXED_OPENINGS = OpeningsSpec("plies", {"plies": (4, 10)})
+RANDOM_OPENINGS = OpeningsSpec("random", {"random_plies": 6})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.planning.games import Batch, Termination
-from arena.planning.pair_order import Block, PairOrder
+from arena.planning.schedule import Block, PairOrder
 
 MIN_SHARE = 0.1  # of a batch's time is a new agent's, whatever the others take elsewhere
 Sides = NDArray[np.int64]  # the two agents of a pairing in a row

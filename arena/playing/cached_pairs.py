@@ -16,8 +16,7 @@ from arena.planning.games import (
     make_batch,
     take_games,
 )
-from arena.planning.pair_order import Block, PairOrder
-from arena.planning.schedule import DrawnPlan
+from arena.planning.schedule import Block, DrawnPlan, PairOrder
 from arena.playing.worker import COST_COLUMNS
 from arena.storage.game_cache import CacheIndex, CacheKeys, GameCache, empty_index
 

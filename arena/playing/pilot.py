@@ -12,8 +12,7 @@ import numpy as np
 
 from arena.planning.games import Batch, decode_blob
 from arena.planning.openings.openings import first_openings
-from arena.planning.pair_order import TURN_LENGTH
-from arena.planning.schedule import DrawnPlan, make_schedule
+from arena.planning.schedule import TURN_LENGTH, DrawnPlan, make_schedule
 from arena.planning.tasks import Task
 from arena.playing.executor import ItemFailed
 from arena.playing.options import PlayOptions

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.planning.games import PAIR_POINTS, Batch, pair_points
-from arena.planning.round_tracker import RoundTracker
 from arena.planning.rounds import TournamentStanding
-from arena.planning.schedule import DrawnPlan
+from arena.planning.schedule import DrawnPlan, RoundTracker
 from arena.planning.tasks import BATCH_SECONDS, TaskQueue
 from arena.playing.bots import unloadable
 from arena.playing.cached_pairs import CachedPairs
@@ -96,7 +95,7 @@ def play_schedule(
     if count.left and not stop.reached:
         show(count.progress(stop.state, {}))
         log.info("%d of %d pairings left, %d workers", count.left, count.total, options.workers)
-        tasks = course.drawn.tasks(after=count.done)
+        tasks = TaskQueue(count.done, course.drawn.pairings)
         tasks.unknown = known.unknown
         job, seconds = GameJob(drawn, options), batch_seconds(options)
         job.on_fault, job.show = faults.show_first, show

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.planning.games import PAIR_POINTS
-from arena.planning.round_tracker import RoundTracker
 from arena.planning.rounds import OUT, StandingRow, TournamentStanding
+from arena.planning.schedule import RoundTracker
 from arena.stats.anytime import (
     AnytimeScore,
     anytime_estimate,

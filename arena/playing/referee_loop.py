@@ -18,8 +18,7 @@ from arena.planning.games import (
     encode_search_info,
 )
 from arena.planning.openings.openings import NO_MOVE
-from arena.planning.pair_order import Block
-from arena.planning.schedule import DrawnPlan
+from arena.planning.schedule import Block, DrawnPlan
 from arena.planning.tasks import Cutoff, Cutoffs, Disqualification, Task
 from arena.playing.clock import AgentClock, time_control
 from arena.playing.compiled_loop import player_seeds

@@ -25,8 +25,7 @@ from arena.planning.games import (
     moves_of_game,
     take_games,
 )
-from arena.planning.pair_order import Block, PairOrder
-from arena.planning.schedule import DrawnPlan, make_schedule
+from arena.planning.schedule import Block, DrawnPlan, PairOrder, make_schedule
 from arena.planning.tasks import Cutoffs, Task
 from arena.playing.clock import with_own_seconds
 from arena.playing.cluster.package import HERE, RemoteSite, WorkPackage, make_package

@@ -19,8 +19,7 @@ from arena.analysis.tables import elo_rows, win_rate_rows
 from arena.analysis.win_rates import ONLY_FORFEITS, WinRate, WinRates
 from arena.config.experiment import Experiment
 from arena.planning.games import Games, pair_points
-from arena.planning.round_tracker import RoundTracker
-from arena.planning.schedule import DrawnPlan
+from arena.planning.schedule import DrawnPlan, RoundTracker
 from arena.playing.progress import GameProgress
 from arena.report.data import ReportData, load_game_table
 from arena.report.page import page_of

@@ -27,9 +27,8 @@ from arena.planning.games import (
     decode_blob,
     take_games,
 )
-from arena.planning.pair_order import Block
 from arena.planning.plan import CLOCKS
-from arena.planning.schedule import DrawnPlan
+from arena.planning.schedule import Block, DrawnPlan
 from arena.planning.seeds import agent_seeds
 from arena.storage.journal import open_database
 from arena.storage.provenance import code_digest

@@ -107,7 +107,7 @@ class RunDirectory:
                 self.base.execute("insert into run (digest) values (?)", (self.digest,))
             elif stored[0] != self.digest:
                 raise CorruptDataError("it belongs to another experiment")
-            (fault,) = self.base.execute("pragma quick_check(1)").fetchone()
+            (fault,) = self.base.execute("pragma integrity_check(1)").fetchone()
             if fault != "ok":
                 raise CorruptDataError(" ".join(fault.split()))
             for name, key, checksum in self.base.execute("select * from sections").fetchall():

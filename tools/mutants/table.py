@@ -456,7 +456,7 @@ PLANNING = (
         },
     ),
     *in_file(
-        "arena/planning/round_tracker.py",
+        "arena/planning/schedule.py",
         "tests/arena/playing/test_course.py",
         edits={
             "if start + len(points) < self.total:": "if False:",
@@ -464,7 +464,7 @@ PLANNING = (
         },
     ),
     *in_file(
-        "arena/planning/pair_order.py",
+        "arena/planning/schedule.py",
         "tests/arena/planning/test_pairings.py",
         edits={
             "TURN = 256": "TURN = 128",
@@ -473,7 +473,7 @@ PLANNING = (
         },
     ),
     *in_file(
-        "arena/planning/pair_order.py",
+        "arena/planning/schedule.py",
         "tests/arena/playing/test_repeats.py",
         edits={"np.where(fixed, 0, turns)": "turns"},
     ),

@@ -6,7 +6,7 @@ import numpy as np
 
 from arena.planning.openings.openings import NO_MOVE, Openings, balance_mask, first_openings, kept
 from arena.planning.openings.random import MAX_MISSES, MIN_DRAWS, add_distinct, draw_lines
-from arena.planning.openings_spec import OpeningsSpec
+from arena.planning.plan import OpeningsSpec
 from games import Game
 from games.base.schema import Fault, Key, KeyValues
 

@@ -13,7 +13,7 @@ from arena.planning.openings.openings import (
     from_lines,
     moves_of,
 )
-from arena.planning.openings_spec import OpeningsSpec
+from arena.planning.plan import OpeningsSpec
 from games import Game
 from games.base.schema import Fault, Key, KeyValues
 

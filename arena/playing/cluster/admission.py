@@ -5,8 +5,14 @@ from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
-from arena.playing.cluster.connection import Cluster, ClusterLost, ClusterUnavailable, ClusterWorker
-from arena.playing.cluster.machines import REQUIRED_PACKAGES, version_difference
+from arena.playing.cluster.connection import (
+    REQUIRED_PACKAGES,
+    Cluster,
+    ClusterLost,
+    ClusterUnavailable,
+    ClusterWorker,
+    version_difference,
+)
 from arena.playing.cluster.package import WorkPackage
 from arena.playing.cluster.remote_worker import AdmissionReply, prepare_worker
 from arena.storage import provenance

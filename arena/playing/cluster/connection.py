@@ -23,7 +23,8 @@ import distributed
 from distributed.core import rpc
 from distributed.versions import VersionMismatchWarning
 
-from arena.playing.cluster.machines import Calibration, version_difference
+from arena.playing.cluster.remote_player import Calibration
+from arena.storage import provenance
 from games.base.errors import Unfinished, UserError, print_error, printable
 from games.base.text import quote
 
@@ -41,6 +42,8 @@ CONNECT_SECONDS, ASK_SECONDS = 3.0, 5.0
 SILENT_SECONDS = 30.0  # a scheduler that does not answer for so long is gone
 LOOK_SECONDS = 0.5
 CLOSE_SECONDS = 5.0
+# What decides games, beside our sources.
+REQUIRED_PACKAGES = ("python", "pitflip", "numba", "numpy")
 LOCAL = re.compile(r"local:([0-9]{1,3})")
 OfDask: TypeAlias = Any  # Dask gives its objects no types
 Callback = Callable[["Future[OfDask]"], None]
@@ -396,3 +399,18 @@ async def _kind_of(address: str) -> str:
         return str(said["type"])
     finally:
         await remote.close_rpc()
+
+
+def version_difference(
+    said: Mapping[str, Any], names: tuple[str, ...] = REQUIRED_PACKAGES
+) -> str | None:
+    """How another machine differs from this one, in words; None if it does not."""
+    known = provenance.versions()
+    for name in names:
+        there = said["packages"].get(name)
+        if name == "python":
+            there = ".".join(said["host"]["python"].split(".")[:3])
+        if there != known[name]:
+            what = f"{name} {there}" if there else f"no {name}"
+            return f"it has {what}, here it is {known[name]}"
+    return None

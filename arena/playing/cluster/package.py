@@ -15,9 +15,8 @@ from agents.languages import source_tree
 from agents.registry import replace_files
 from agents.user_files import split_reference
 from arena.planning.openings.openings import Openings
-from arena.planning.pair_order import PairOrder
 from arena.planning.plan import Plan
-from arena.planning.schedule import DrawnPlan
+from arena.planning.schedule import DrawnPlan, PairOrder
 from arena.playing.executor import Job
 from games import Game, game
 from games.base.errors import UserError

@@ -1,11 +1,14 @@
-"""Processes that play there."""
+"""Processes that work on another machine, and how fast that machine is."""
 
 import contextlib
+import hashlib
+import json
 import logging
 import os
 import signal
 import socket
 import sys
+import time
 import traceback
 from collections.abc import Generator
 from multiprocessing.connection import Connection
@@ -13,6 +16,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple, TypeAlias
 
+from agents.core import AgentSpec
+from arena.planning.plan import OpeningsSpec, Plan
+from arena.planning.schedule import make_schedule
+from arena.planning.tasks import Task
 from arena.playing.cluster.package import WorkPackage, load_job
 from arena.playing.executor import ItemFailed, Job, WorkFailed, run_in_order
 from arena.playing.options import Interrupts, PlayOptions
@@ -24,6 +31,44 @@ MOST_REASON, MOST_TRACE = 300, 4_000  # characters
 ONE_WORKER = PlayOptions(1, Interrupts())
 
 Work: TypeAlias = Any  # an item or its result, which only the job knows
+
+
+CALIBRATION_PLAN = Plan(
+    game="kalah(6,4)",
+    agents={"first": AgentSpec("alphabeta", depth=6), "second": AgentSpec("alphabeta", depth=6)},
+    matches=((0, 1),),
+    openings=OpeningsSpec("random", {"random_plies": 6}),
+    pairs=10,
+)
+TURNS = 8
+
+
+class Calibration(NamedTuple):
+    """The processor seconds of the same games on any machine, and a digest of their moves."""
+
+    seconds: float
+    games: str
+
+    def to_json(self) -> bytes:
+        """The calibration in one line."""
+        return json.dumps(self).encode() + b"\n"
+
+
+def measure_speed() -> Calibration:
+    """Play the games of `PLAN` several times; the best time, not counting compilation."""
+    # They load the kernels, which a Dask worker and a client do without.
+    from arena.playing.worker import Worker  # noqa: PLC0415
+
+    drawn = make_schedule(CALIBRATION_PLAN)
+    worker, task = Worker(drawn), Task(0, CALIBRATION_PLAN.pairs, {})
+    worker.warm()
+    games, seconds = worker.play(task), []
+    for _ in range(TURNS):
+        begun = time.process_time()
+        worker.play(task)
+        seconds.append(time.process_time() - begun)
+    digest = hashlib.blake2b(games.game_id.tobytes(), digest_size=8)
+    return Calibration(min(seconds), digest.hexdigest())
 
 
 class PlayerReady(NamedTuple):
@@ -108,8 +153,6 @@ def play(link: Connection, directory: Path) -> None:
 
 def serve(control: socket.socket, directory: Path) -> None:
     """Fork a player for every socket that arrives, until the process that started us is gone."""
-    from arena.playing.cluster.machines import measure_speed  # noqa: PLC0415  # it loads kernels
-
     control.sendall(measure_speed().to_json())
     while True:
         message, sockets, _, _ = socket.recv_fds(control, 1, 1)

@@ -18,9 +18,8 @@ from typing import NamedTuple
 from distributed import Worker, get_worker
 from distributed.core import Status
 
-from arena.playing.cluster.machines import Calibration
 from arena.playing.cluster.package import WorkPackage
-from arena.playing.cluster.remote_player import ItemReply, PlayerReady
+from arena.playing.cluster.remote_player import Calibration, ItemReply, PlayerReady
 from arena.storage import provenance
 
 MOST_PARCELS = 8

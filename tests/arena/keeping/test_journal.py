@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from arena.planning.games import RESULT_COLUMNS, Games, concat_games, encode_games
-from arena.planning.pair_order import PairOrder
+from arena.planning.schedule import PairOrder
 from arena.storage.journal import DirectoryError, RunDirectory
 from tests.arena.running import database
 

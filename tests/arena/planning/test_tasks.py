@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.planning.games import Batch, Termination
-from arena.planning.pair_order import PairOrder
+from arena.planning.schedule import PairOrder
 from arena.planning.tasks import BATCH_SECONDS, MOST, AgentCosts, Disqualification, Task, TaskQueue
 
 ONE = np.zeros(1, np.int8)

@@ -10,8 +10,7 @@ import pytest
 from arena.commands.verify import main as verify
 from arena.config.experiment import load
 from arena.planning.games import RESULT_COLUMNS, decode_games, encode_games
-from arena.planning.round_tracker import RoundTracker
-from arena.planning.schedule import make_schedule
+from arena.planning.schedule import RoundTracker, make_schedule
 from arena.planning.tasks import Task
 from arena.playing import worker as repeats
 from arena.playing.bots import FIXED, deterministic_matches, find_contradictions

@@ -11,8 +11,7 @@ import pytest
 from arena.analysis.tables import elo_rows, win_rate_rows
 from arena.config.experiment import load
 from arena.planning.games import pair_points
-from arena.planning.round_tracker import RoundTracker
-from arena.planning.schedule import make_schedule
+from arena.planning.schedule import RoundTracker, make_schedule
 from arena.playing.progress import GameProgress, ProgressCounter
 from arena.report import live
 from arena.report.live import WAITING, LiveServer, LiveView, anytime, live_report

@@ -11,9 +11,8 @@ import pytest
 from arena.playing.cluster import admission, connection, dask_executor
 from arena.playing.cluster.connection import ClusterLost, ClusterUnavailable, WorkerRegistry
 from arena.playing.cluster.dask_executor import MAX_AHEAD, QUEUE_PER_SLOT, DaskExecutor
-from arena.playing.cluster.machines import Calibration
 from arena.playing.cluster.package import WorkPackage
-from arena.playing.cluster.remote_player import ItemReply
+from arena.playing.cluster.remote_player import Calibration, ItemReply
 from arena.playing.cluster.remote_worker import AdmissionReply, prepare_worker, run_item
 from arena.playing.executor import WorkFailed
 from arena.storage import provenance
