@@ -61,11 +61,11 @@ def napping(there: Machines) -> Iterator[DaskExecutor]:
     with Cluster(there.address) as cluster:
         slots = len(there.workers)
         while len(cluster.members.there) < slots:
-            cluster.pump(0.1)
+            cluster.process_events(0.1)
         farm = DaskExecutor(cluster, PARCEL, False, lambda: None)
         while sum(bool(each.prepared) for each in cluster.members.there.values()) < slots:
-            farm.admission.welcome_new()
-            cluster.pump(0.1)
+            farm.admission.admit_new_workers()
+            cluster.process_events(0.1)
         slept(farm, Nap(0.0, SMALL), 200)
         yield farm
 

@@ -382,7 +382,7 @@ def replay_tasks(run: LoadedTable, which: list[range]) -> Iterator[Task]:
     for each in which:
         if not run.table.unasked[2 * each.start : 2 * each.stop].all():
             verdicts = stored_cutoffs(run.stored.games, each)
-            carried = run.drawn.pairings.carried(each.start, each.stop)
+            carried = run.drawn.pairings.blocks_for_task(each.start, each.stop)
             yield Task(each.start, each.stop, verdicts, carried)
 
 

@@ -118,18 +118,18 @@ class Ladder:
 
     def without(self, name: str) -> "Ladder":
         """The ladder without an agent; its games stay known."""
-        self.must_have(name)
+        self.require_agent(name)
         return self._changed(lambda each: None if each == name else each)
 
     def renamed(self, old: str, new: str) -> "Ladder":
         """The ladder with another name for an agent."""
-        self.must_have(old)
+        self.require_agent(old)
         self.must_not_have(new)
         return self._changed(lambda each: new if each == old else each)
 
     def anchored(self, name: str, elo: float) -> "Ladder":
         """The ladder with an agent held at a rating, and no other."""
-        self.must_have(name)
+        self.require_agent(name)
         return self._with(self.plan.agents, self.placed, {name: elo})
 
     def _changed(self, name_of: Callable[[str], str | None]) -> "Ladder":
@@ -148,7 +148,7 @@ class Ladder:
         plan = replace(self.plan, agents=dict(agents))
         return replace(self, plan=plan, placed=dict(placed), anchors=dict(anchors))
 
-    def must_have(self, name: str) -> None:
+    def require_agent(self, name: str) -> None:
         """Raise unless the agent is there."""
         if name not in self.names:
             there = f"(there are {listed(self.names)})" if self.names else "(it is empty)"

@@ -13,7 +13,7 @@ from arena.config.experiment import Experiment
 from arena.config.toml_file import ExperimentError, read
 from arena.pipeline.run_notes import (
     note_failure,
-    tested_bots,
+    load_or_replay_bots,
     write_run_end,
     write_run_start,
     write_unloadable,
@@ -192,16 +192,16 @@ def analyse(
 
     drawn, directory = played.drawn, section.directory
     progress = quiet if options.quiet else print_error
-    finished, parts = section.finished(), journal_parts(section, drawn)
+    finished, parts = section.finished(), section_games(section, drawn)
     evidence = evidence_of_run(
         drawn, parts, finished, directory, options.wall, progress, load_reasons(section)
     )
     remove_partial_files(directory)
-    replays = tested_bots(drawn, section, options)
+    replays = load_or_replay_bots(drawn, section, options)
     again = repeatability(drawn.plan, replays).as_bool
     source = provenance.table_metadata(drawn.plan, origin, again)
-    summed = _tabled(experiment, played, evidence, parts, source, directory)
-    _keep_thoughts(drawn, section, source)
+    summed = write_tables(experiment, played, evidence, parts, source, directory)
+    write_search_table(drawn, section, source)
     verdicts = registry.verdicts(experiment.checks, evidence)
     summary = summary_file.summary_text(summed, experiment.checks, verdicts)
     write_text(directory / summary_file.SUMMARY, summary)
@@ -228,14 +228,14 @@ def write_page_and_print(
         if page is not None:
             print_error(f"page: {printable(str(page))}")
         if options.tables:
-            print_error(next_step(drawn, directory, journal_parts(section, drawn)))
+            print_error(next_step(drawn, directory, section_games(section, drawn)))
     if options.tables:
-        _tell_excluded(excluded, options.quiet)
+        _print_excluded(excluded, options.quiet)
     if shown:
         print_safely(lambda: print(printable(answer)))
 
 
-def _tell_excluded(excluded: "Sequence[Exclusion]", quiet: bool) -> None:
+def _print_excluded(excluded: "Sequence[Exclusion]", quiet: bool) -> None:
     """Name the excluded bots in the last lines; without `quiet` the reasons are said already."""
     if excluded and not quiet:
         print_error(f"excluded: {listed([each.agent for each in excluded])}")
@@ -244,7 +244,7 @@ def _tell_excluded(excluded: "Sequence[Exclusion]", quiet: bool) -> None:
             print_error(each.line)
 
 
-def journal_parts(section: Section, drawn: DrawnPlan) -> GameParts:
+def section_games(section: Section, drawn: DrawnPlan) -> GameParts:
     """The games of a journal, read from it whenever they are asked for, without thoughts."""
     return lambda: (
         replace(games, thoughts={}) if games.thoughts else games
@@ -256,7 +256,7 @@ def quiet(_: str) -> None:
     """Say nothing."""
 
 
-def _tabled(
+def write_tables(
     experiment: Experiment,
     played: PlayResult,
     evidence: "Evidence",
@@ -292,14 +292,14 @@ def _tabled(
     return summed
 
 
-def _keep_thoughts(drawn: DrawnPlan, section: Section, source: Mapping[str, object]) -> None:
+def write_search_table(drawn: DrawnPlan, section: Section, source: Mapping[str, object]) -> None:
     """Write the table of what agents thought of their moves, if the plan asks for it."""
     if not drawn.plan.thoughts:
         return
-    from arena.storage.game_table import SEARCH_INFO, write_thoughts  # noqa: PLC0415  # as above
+    from arena.storage.game_table import SEARCH_INFO, write_search_info  # noqa: PLC0415  # as above
 
     parts = (games for _, _, games in section.games(drawn.pairings.columns))
-    write_thoughts(section.directory / SEARCH_INFO, parts, drawn.plan.names, source)
+    write_search_info(section.directory / SEARCH_INFO, parts, drawn.plan.names, source)
 
 
 def _answer_and_page(directory: Path, page: bool) -> tuple[str, Path | None]:

@@ -139,7 +139,7 @@ def write_run_end(
         write_bot_logs(directory, faults, names, first_unplayed(evidence.excluded, names))
 
 
-def tested_bots(drawn: DrawnPlan, section: Section, options: RunOptions) -> BotReplays:
+def load_or_replay_bots(drawn: DrawnPlan, section: Section, options: RunOptions) -> BotReplays:
     """Return what the run's test of its outside bots found; it is made once, when all is played."""
     stored = BotReplays.from_json(provenance.read_run(section.directory).get(KEY))
     if stored is not None:

@@ -65,7 +65,7 @@ class PairOrder(NamedTuple):
             return self.laid[-1].first + self.laid[-1].size if self.laid else 0
         return self.pairs * len(self.matches)
 
-    def and_then(self, meetings: Iterable[Meeting]) -> "PairOrder":
+    def with_round(self, meetings: Iterable[Meeting]) -> "PairOrder":
         """The pairings with one more round."""
         laid, at = list(self.laid or ()), self.total
         played: dict[tuple[int, int], int] = defaultdict(int)
@@ -77,11 +77,11 @@ class PairOrder(NamedTuple):
             at += size
         return self._replace(laid=tuple(laid))
 
-    def carried(self, start: int, stop: int) -> tuple[Block, ...]:
+    def blocks_for_task(self, start: int, stop: int) -> tuple[Block, ...]:
         """The blocks that a task must carry: whoever has the plan does not know later rounds."""
         return () if self.laid is None else tuple(self.blocks(start, stop))
 
-    def carrying(self, blocks: tuple[Block, ...]) -> "PairOrder":
+    def with_blocks(self, blocks: tuple[Block, ...]) -> "PairOrder":
         """The pairings that a task carries, if it carries any."""
         return self._replace(laid=blocks) if blocks else self
 
@@ -309,5 +309,5 @@ class RoundTracker:
     def _lay(self) -> None:
         assert self.stage is not None
         self._meetings, self._points = tuple(self.stage.meetings), []
-        pairings = self.drawn.pairings.and_then(self._meetings)
+        pairings = self.drawn.pairings.with_round(self._meetings)
         self.drawn = replace(self.drawn, pairings=pairings)

@@ -100,14 +100,14 @@ class TaskQueue:
         self.sides: Sides = np.array(pairings.matches, np.int64)
         self.seconds = BATCH_SECONDS
 
-    def next_for(self, worker: str = "") -> Task | None:
+    def next_task(self, worker: str = "") -> Task | None:
         """The next task, sized for this worker; None if nothing is left."""
         start, end = self.unknown(self.pairings, self.next)
         if start >= self.pairings.total:
             return None
         end = min(start + self.sizes.get(worker, FEWEST), end)
         self.next = self._in_time(start, end, worker)
-        return Task(start, self.next, {}, self.pairings.carried(start, self.next))
+        return Task(start, self.next, {}, self.pairings.blocks_for_task(start, self.next))
 
     def learn(self, batch: Batch, seconds: float = BATCH_SECONDS) -> None:
         """Size the next tasks of a worker by what this batch took, to take so many seconds."""

@@ -59,12 +59,12 @@ def replay_bots(
     """
     names = drawn.plan.names
     places = [names.index(name) for name in drawn.plan.outside_bots]
-    asked, chosen = chosen_pairings(parts, places, options.at_once) if places else ([], [])
+    asked, chosen = choose_pairings(parts, places, options.at_once) if places else ([], [])
     counts = dict.fromkeys((names[place] for place in asked), 0)
     if chosen:
         tell(f"playing {2 * len(chosen)} games again, to see whether the bots repeat their moves")
     differing = set[int]()
-    for before, after in _pairs_again(drawn, parts, chosen, options) if chosen else ():
+    for before, after in _replay_pairs(drawn, parts, chosen, options) if chosen else ():
         for row in (0, 1):
             for place in {int(before.first[row]), int(before.second[row])} & {*asked}:
                 counts[names[place]] += 1
@@ -72,7 +72,7 @@ def replay_bots(
     return BotReplays(counts, tuple(names[place] for place in sorted(differing)))
 
 
-def chosen_pairings(
+def choose_pairings(
     parts: StoredParts, bots: list[int], workers: int
 ) -> tuple[list[int], list[int]]:
     """Return the bots that chose moves, and pairings to play again, spread over each bot's games.
@@ -103,7 +103,7 @@ def chosen_pairings(
     return [bot for bot in bots if asked[bot]], chosen
 
 
-def _pairs_again(
+def _replay_pairs(
     drawn: DrawnPlan, parts: StoredParts, chosen: list[int], options: PlayOptions
 ) -> Iterator[tuple[Games, Games]]:
     """Yield the games of pairings as they were and as they are, as long as there is time."""
@@ -115,7 +115,7 @@ def _pairs_again(
     }
     pairings, known = drawn.pairings, CachedPairs(drawn, options.known)
     tasks = [
-        Task(at, at + 1, stored_cutoffs(stored[at], [at], at), pairings.carried(at, at + 1))
+        Task(at, at + 1, stored_cutoffs(stored[at], [at], at), pairings.blocks_for_task(at, at + 1))
         for at in chosen
     ]
     plan = replace(drawn.plan, thoughts=False)

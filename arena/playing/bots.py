@@ -111,7 +111,7 @@ def deterministic_matches(drawn: DrawnPlan, section: Section, options: PlayOptio
     stored = section.read_fact("fixed")
     if stored is not None:
         return frozenset((a, b) for a, b in stored)
-    fixed = _settled(drawn, section, options)
+    fixed = _find_deterministic(drawn, section, options)
     section.write_fact("fixed", sorted(fixed))
     return fixed
 
@@ -153,7 +153,7 @@ def find_contradictions(drawn: DrawnPlan, parts: Iterable[Games]) -> Matches:
     if not said or not matters(drawn):
         return frozenset()
     games_of: dict[tuple[int, int, int], int] = {}
-    fallen = set()
+    contradicted = set()
     for games in parts:
         names = (games.first, games.second, games.opening, games.game_id)
         played_out = games.termination == Termination.NORMAL
@@ -161,8 +161,8 @@ def find_contradictions(drawn: DrawnPlan, parts: Iterable[Games]) -> Matches:
         for first, second, opening, played in np.unique(rows, axis=0).tolist():
             match = min(first, second), max(first, second)
             if match in said and games_of.setdefault((first, second, opening), played) != played:
-                fallen.add(match)
-    return frozenset(fallen)
+                contradicted.add(match)
+    return frozenset(contradicted)
 
 
 def without_copies(drawn: DrawnPlan, section: Section) -> DrawnPlan | None:
@@ -172,17 +172,19 @@ def without_copies(drawn: DrawnPlan, section: Section) -> DrawnPlan | None:
     what is known.
     """
     pairings = drawn.pairings
-    fallen = find_contradictions(drawn, (games for _, _, games in section.games(pairings.columns)))
-    if not fallen:
+    contradicted = find_contradictions(
+        drawn, (games for _, _, games in section.games(pairings.columns))
+    )
+    if not contradicted:
         return None
     blocks = pairings.blocks(0, pairings.total)
-    start = next(block.first for block in blocks if (block.a, block.b) in fallen)
-    fixed = pairings.fixed - fallen
+    start = next(block.first for block in blocks if (block.a, block.b) in contradicted)
+    fixed = pairings.fixed - contradicted
     section.forget(start, "fixed", sorted(fixed))
     return make_schedule(drawn.plan, drawn.openings, fixed)
 
 
-def _settled(drawn: DrawnPlan, section: Section, options: PlayOptions) -> Matches:
+def _find_deterministic(drawn: DrawnPlan, section: Section, options: PlayOptions) -> Matches:
     specs, matches = drawn.specs, drawn.plan.matches
     steady = [match for match in matches if not any(differs(specs[place]) for place in match)]
     uncertain = tuple(match for match in steady if any(doubtful(specs[place]) for place in match))

@@ -25,7 +25,7 @@ class TimeControl:
     increment: float = 0.0  # added to the game's rest after every move
 
     @property
-    def by_the_clock(self) -> bool:
+    def has_shared_clock(self) -> bool:
         """Whether how long one move may take depends on how long others took."""
         return self.turn is not None or self.game is not None
 
@@ -77,7 +77,7 @@ class AgentClock:
 
     def think(self) -> float | None:
         """The seconds that a search should take for it; None if only its own limit counts."""
-        if not self.control.by_the_clock:
+        if not self.control.has_shared_clock:
             return None
         shares = [self.rest()]
         if self.turn is not None:
@@ -99,6 +99,6 @@ class AgentClock:
         if self.game is not None:
             self.game += self.control.increment - own / BILLION
 
-    def turn_ends(self) -> None:
+    def end_turn(self) -> None:
         """The other one moves next."""
         self.turn, self._turn = self.control.turn, 0

@@ -134,11 +134,11 @@ class PilotResult:
         """The time of a pairing: as it was measured, else from the moves of both agents."""
         own = self.samples.get(match)
         if own is not None and own.pairings:
-            return ranged(own.pairing_seconds, own.error)
+            return time_range(own.pairing_seconds, own.error)
         known = [self.move_seconds(place) for place in match]
         seconds = self.moves_a_pairing * sum(known) + self.other_seconds
         seen = all(place in self.moves for place in match)
-        return ranged(seconds, BY_MOVES if seen else BY_FIRST_ANSWER)
+        return time_range(seconds, BY_MOVES if seen else BY_FIRST_ANSWER)
 
     def move_seconds(self, place: int) -> float:
         """The time of an agent's move: measured in games, else its first answer, else the mean."""
@@ -168,7 +168,7 @@ class PilotResult:
         return TimeRange(*(sum(time[at] * share for time, share in each) for at in range(3)))
 
 
-def ranged(seconds: float, error: float) -> TimeRange:
+def time_range(seconds: float, error: float) -> TimeRange:
     """A time with a range, for an error as a share of it and what a machine varies beside."""
     factor = 1.0 + error + MACHINE
     return TimeRange(seconds, seconds / factor, seconds * factor)
@@ -216,7 +216,7 @@ def run_pilot(
     job.prepare()
     begun, tasks = time.monotonic(), PilotTasks(trial, playable, clock)
     try:
-        with closing(job.batches(tasks.next_for)) as batches:
+        with closing(job.batches(tasks.next_task)) as batches:
             for batch in batches:
                 tasks.learn(batch, pilot)
     except PilotOver:
@@ -256,7 +256,7 @@ class PilotTasks:
         while left := [place for place in self.places if self.next[place] < self.trial.plan.pairs]:
             yield from left
 
-    def next_for(self, _worker: str) -> Task | None:
+    def next_task(self, _worker: str) -> Task | None:
         """The next pairings of the next match; None when the time is up or all are played."""
         place = None if self.clock.over else next(self.turns, None)
         if place is None:

@@ -166,15 +166,15 @@ def _batches(
 ) -> Iterator[tuple[Batch, bool]]:
     """The batches in schedule order, each with whether it is known; taken one by one."""
 
-    def known_next() -> Iterator[tuple[Batch, bool]]:
+    def next_cached() -> Iterator[tuple[Batch, bool]]:
         while batch := known.batch(tasks.pairings, count.done):
             yield batch, True
 
-    yield from known_next()
+    yield from next_cached()
     if not count.left:
         return
-    with closing(job.batches(lambda worker: faults.send(tasks.next_for(worker)))) as batches:
+    with closing(job.batches(lambda worker: faults.send(tasks.next_task(worker)))) as batches:
         for batch in batches:
             yield batch, False
             job.exclude(faults.counts.out)
-            yield from known_next()
+            yield from next_cached()

@@ -153,12 +153,12 @@ class ProgressCounter:
             sprt=sprt,
             speeds=speeds,
             tournament=standing,
-            awaited=self._awaited(),
+            awaited=self._next_match(),
             rate=self.rate.games_per_second(played),
             still=time.monotonic() - self.changed,
         )
 
-    def _awaited(self) -> tuple[int, int] | None:
+    def _next_match(self) -> tuple[int, int] | None:
         """The agents of the first pair that is not counted."""
         if not self.left:
             return None

@@ -178,7 +178,7 @@ class _Game:
 
     def begin(self, seat: int, agent_of: Seat, seed: int) -> None:
         """Seat an agent and have it start a game."""
-        with self._waiting_for(seat, START):
+        with self._forfeit_on_failure(seat, START):
             agent = agent_of()
             agent.start(seed)
         self.asks.append(make_asker(agent, self.of))
@@ -208,16 +208,16 @@ class _Game:
         board = self.board
         while board.move_count >= 0 and len(self.slots) < LONGEST:
             seat = board.mover
-            self.place(self._choice(seat) if board.move_count else board.slots[0])
+            self.place(self._ask_mover(seat) if board.move_count else board.slots[0])
             if board.mover != seat:
-                self.clocks[seat].turn_ends()
+                self.clocks[seat].end_turn()
 
-    def _choice(self, seat: int) -> int:
+    def _ask_mover(self, seat: int) -> int:
         clock = self.clocks[seat]
         begun = time.perf_counter_ns()
         lag = 0
         try:
-            with self._waiting_for(seat, len(self.slots)):
+            with self._forfeit_on_failure(seat, len(self.slots)):
                 slot, nodes, delayed = self.asks[seat](self.board, clock)
             taken = time.perf_counter_ns() - begun
             lag = delayed(taken) if taken > LAG_CHECK_NS else 0
@@ -236,7 +236,7 @@ class _Game:
             self.thoughts.append(MoveInfo(len(self.slots) + 1, seat, nanoseconds, thought))
 
     @contextmanager
-    def _waiting_for(self, seat: int, ply: int) -> Iterator[None]:
+    def _forfeit_on_failure(self, seat: int, ply: int) -> Iterator[None]:
         """A failure of the agent becomes a forfeit."""
         if self.verdict == (ply, seat):
             raise _Forfeit(seat, Termination.TIMEOUT, "did not answer and was cut off")

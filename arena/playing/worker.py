@@ -156,7 +156,7 @@ class Worker:
 
         A bot that fails does so again in its game, which is where it counts.
         """
-        blocks = self.drawn.pairings.carrying(task.blocks).blocks(task.start, task.stop)
+        blocks = self.drawn.pairings.with_blocks(task.blocks).blocks(task.start, task.stop)
         for place in sorted({place for block in blocks for place in (block.a, block.b)}):
             if users_code(self.drawn.specs[place]) and place not in self.begun:
                 self.begun.add(place)
@@ -166,7 +166,7 @@ class Worker:
     def play(self, task: Task) -> Games:
         """All games of the task, in schedule order, without the columns of the schedule."""
         parts: list[Games] = []
-        pairings = self.drawn.pairings.carrying(task.blocks)
+        pairings = self.drawn.pairings.with_blocks(task.blocks)
         for block in pairings.blocks(task.start, task.stop):
             if self.drawn.pairings.repeats(block) and not is_disqualified(block, task):
                 parts += self.repeats.games(block, lambda piece: self._block(piece, task))
@@ -191,7 +191,8 @@ class Worker:
             return None
         places, controls = (block.a, block.b), self.referee_loop.controls
         if any(
-            users_code(self.drawn.specs[place]) or controls[place].by_the_clock for place in places
+            users_code(self.drawn.specs[place]) or controls[place].has_shared_clock
+            for place in places
         ):
             return None
         first, second = map(self.agent, places)
@@ -217,7 +218,7 @@ def is_disqualified(block: Block, task: Task) -> bool:
 
 def play_pair(drawn: DrawnPlan, pairing: int, verdicts: Cutoffs, wall: Sandbox) -> Games:
     """Both games of the pairing with their moves."""
-    blocks = drawn.pairings.carried(pairing, pairing + 1)
+    blocks = drawn.pairings.blocks_for_task(pairing, pairing + 1)
     drawn = make_schedule(
         replace(drawn.plan, keep_moves=True), drawn.openings, drawn.pairings.fixed
     )
@@ -303,7 +304,7 @@ class GameJob:
             self.worker.warm()
 
     def _describe(self, task: Task) -> str:
-        pairings = self.drawn.pairings.carrying(task.blocks)
+        pairings = self.drawn.pairings.with_blocks(task.blocks)
         block = next(pairings.blocks(task.start, task.start + 1))
         names = self.drawn.plan.names
         return f"pairing {task.start} ({names[block.a]} against {names[block.b]})"
@@ -332,7 +333,7 @@ class GameJob:
             return None
         if len(parts) == 1:
             return parts[0]._replace(worker=self.site.worker)
-        placed = self.drawn.pairings.carrying(task.blocks).columns(task.start, task.stop)
+        placed = self.drawn.pairings.with_blocks(task.blocks).columns(task.start, task.stop)
         games = decode_games([part.games for part in parts], placed)
         seconds = sum(part.seconds for part in parts)
         return make_batch(task.start, task.stop, games, seconds, self.site.worker)

@@ -121,7 +121,7 @@ class GameCache:
         """The known games of this name; only those whose moves are kept, if they are wanted."""
         if (name, with_moves) not in self.shelves:
             self.shelves[name, with_moves] = empty_index()
-            with self._forgiven():
+            with self._log_errors():
                 self.shelves[name, with_moves] = self._read_shelf(name, with_moves)
         return self.shelves[name, with_moves]
 
@@ -147,7 +147,7 @@ class GameCache:
         self, places: list[tuple[CacheIndex, NDArray[np.int64]]], with_moves: bool
     ) -> Games | None:
         """The games at places of shelves, one after another; None if some cannot be read."""
-        with self._forgiven():
+        with self._log_errors():
             return self._games(places, with_moves)
         return None
 
@@ -191,7 +191,7 @@ class GameCache:
     ) -> None:
         """Keep the games of these rows of a blob under their words."""
         places = int(with_moves), words.tobytes(), rows.astype(np.int32).tobytes()
-        with self._forgiven():
+        with self._log_errors():
             self.base.execute(
                 "insert into blocks (shelf, used, moves, words, rows, games, seal) "
                 "values (?, ?, ?, ?, ?, ?, ?)",
@@ -200,13 +200,13 @@ class GameCache:
 
     def forget(self, name: bytes) -> None:
         """Forget all games of a shelf."""
-        with self._forgiven():
+        with self._log_errors():
             self.base.execute("delete from blocks where shelf = ?", (name,))
             self.shelves.clear()
 
     def close(self) -> None:
         """Note what was used, forget what is too much, and let go."""
-        with self._forgiven():
+        with self._log_errors():
             now = time.time()
             self.base.execute("begin immediate")
             self.base.executemany(
@@ -228,7 +228,7 @@ class GameCache:
         )
 
     @contextlib.contextmanager
-    def _forgiven(self) -> Iterator[None]:
+    def _log_errors(self) -> Iterator[None]:
         """Without a store the games are played: a fault of it is noted in the log, no more."""
         try:
             yield

@@ -367,7 +367,7 @@ PLAYING = (
         edits={
             "LONGEST = 20_000": "LONGEST = 10_000",
             "result = LOSS if fault.seat == 0 else WIN": "result = LOSS",
-            "self._choice(seat) if board.move_count else": "self._choice(seat) if True else",
+            "self._ask_mover(seat) if board.move_count else": "self._choice(seat) if True else",
         },
     ),
 )

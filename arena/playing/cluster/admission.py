@@ -32,7 +32,7 @@ class WorkerAdmission:
         self.able: set[ClusterWorker] = set()  # they wait until all are known to be alike
         self.hopeful = self.members.attention.seconds  # when somebody could last be hoped for
 
-    def welcome_new(self) -> None:
+    def admit_new_workers(self) -> None:
         """Ask workers that were not asked before; raise errors that no other worker would avoid."""
         for worker in self.members.there.values():
             if worker not in self.asked | self.able and self._unknown(worker):
@@ -46,7 +46,7 @@ class WorkerAdmission:
         if self.asked or self.members.ready(self.digest):
             self.hopeful = self.members.attention.seconds
         else:
-            self._refuse_to_wait()
+            self._check_any_usable()
 
     def _unknown(self, worker: ClusterWorker) -> bool:
         return not worker.refusal and self.digest not in worker.prepared
@@ -70,7 +70,7 @@ class WorkerAdmission:
         if self.cluster.cancelled(done):
             return
         if (error := done.exception()) is not None:
-            self.members.strike(worker, f"it cannot begin ({error})")
+            self.members.count_failure(worker, f"it cannot begin ({error})")
             return
         answer: AdmissionReply = pickle.loads(done.result())
         if answer.calibration is None:
@@ -91,7 +91,7 @@ class WorkerAdmission:
 
     def _admit_alike(self, latest: ClusterWorker) -> None:
         """Let workers play by the clock if they are equally fast."""
-        if pair := self.members.unlike():
+        if pair := self.members.unequal_pair():
             slow, fast = pair
             factors = self.members.factors()
             ratio = factors[fast.host] / factors[slow.host]
@@ -105,7 +105,7 @@ class WorkerAdmission:
             self.members.refuse(latest, why)
         self._admit()
 
-    def _refuse_to_wait(self) -> None:
+    def _check_any_usable(self) -> None:
         """Raise if no worker can play and none joins in time."""
         refused = [each for each in self.members.there.values() if each.refusal]
         if refused and len(refused) == len(self.members.there):

@@ -141,7 +141,7 @@ class WorkerRegistry:
         print_error(f"{worker.address} is left out: {worker.refusal}")
         log.warning("worker %s at %s is left out: %s", worker.name, worker.address, why)
 
-    def strike(self, worker: ClusterWorker, why: str) -> None:
+    def count_failure(self, worker: ClusterWorker, why: str) -> None:
         """Count a failure of a worker; after too many it is left out."""
         worker.strikes += 1
         log.warning("worker %s at %s failed: %s", worker.name, worker.address, why)
@@ -181,7 +181,7 @@ class WorkerRegistry:
             if each.calibration
         ]  # fmt: skip
 
-    def unlike(self) -> tuple[ClusterWorker, ClusterWorker] | None:
+    def unequal_pair(self) -> tuple[ClusterWorker, ClusterWorker] | None:
         """A slow and a fast worker that may play, if their machines differ in speed."""
         factors = self.factors()
         known = [each for each in self.there.values() if each.calibration and not each.refusal]
@@ -236,7 +236,7 @@ class Cluster:
         self.client: OfDask = distributed.Client(
             address, timeout=SILENT_SECONDS, set_as_default=False
         )
-        self._refuse_a_bare_scheduler()
+        self._check_scheduler_versions()
         self.members = WorkerRegistry()
         self.name = f"pitflip-{uuid.uuid4().hex}"
         self.numbers = itertools.count()
@@ -264,7 +264,7 @@ class Cluster:
                 with contextlib.suppress(OSError):  # so is a TimeoutError
                     each.close(timeout=CLOSE_SECONDS)
 
-    def _refuse_a_bare_scheduler(self) -> None:
+    def _check_scheduler_versions(self) -> None:
         """Raise NoCluster if the scheduler could not open what is sent to its workers."""
         said = self.client.sync(self.client.scheduler.versions, packages=["pitflip"])
         if why := version_difference(said, ("pitflip",)):
@@ -292,7 +292,7 @@ class Cluster:
         asked = {"op": "versions", "packages": list(packages)}
         self._when_done(self.client.scheduler.broadcast(msg=asked, workers=[worker]), then)
 
-    def pump(self, seconds: float) -> bool:
+    def process_events(self, seconds: float) -> bool:
         """Handle what has happened, waiting for it if need be; whether anything has."""
         self._look()
         happened = False

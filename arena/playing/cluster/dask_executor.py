@@ -69,7 +69,7 @@ class DaskExecutor:
         slots = sum(each.slots for each in self._ready())
         most = 1 if self.alone else MAX_AHEAD * max(1, slots)
         room = len(self.order) < most and self.waiting_bytes < MOST_BYTES
-        self.next = self._roomiest(QUEUE_PER_SLOT) if room else None
+        self.next = self._least_loaded(QUEUE_PER_SLOT) if room else None
         return None if self.next is None else self.next.address
 
     def submit(self, item: Any) -> None:
@@ -101,7 +101,7 @@ class DaskExecutor:
     def _ready(self) -> list[ClusterWorker]:
         return self.cluster.members.ready(self.digest)
 
-    def _roomiest(self, window: int, but: frozenset[str] = frozenset()) -> ClusterWorker | None:
+    def _least_loaded(self, window: int, but: frozenset[str] = frozenset()) -> ClusterWorker | None:
         """The worker with the least to do for each slot, if it has room in its window."""
         load = {each: len(self.loads.get(each, ())) / each.slots for each in self._ready()}
         free = [each for each in load if load[each] < window and each.address not in but]
@@ -118,20 +118,20 @@ class DaskExecutor:
 
     def _turn(self) -> bool:
         """Wait a moment for something to happen; whether anything did."""
-        self.admission.welcome_new()
-        happened = self.cluster.pump(TURN_SECONDS)
+        self.admission.admit_new_workers()
+        happened = self.cluster.process_events(TURN_SECONDS)
         if self.changes != self.cluster.members.changes:
             self.changes = self.cluster.members.changes
-            self._bury_lost()
+            self._reassign_lost()
         for opened in self.order:
             if opened.reply is None and not opened.calls:
-                worker = self._roomiest(QUEUE_PER_SLOT, frozenset(opened.tried)) or self._roomiest(
-                    QUEUE_PER_SLOT
-                )
+                worker = self._least_loaded(
+                    QUEUE_PER_SLOT, frozenset(opened.tried)
+                ) or self._least_loaded(QUEUE_PER_SLOT)
                 if worker is None:
                     break
                 self._give(opened, worker)
-        self._overtake()
+        self._duplicate_late()
         return happened
 
     # Taking in.
@@ -144,7 +144,7 @@ class DaskExecutor:
         if self.cluster.cancelled(done):
             return
         if (error := done.exception()) is not None:
-            self.cluster.members.strike(worker, repr(error))
+            self.cluster.members.count_failure(worker, repr(error))
             opened.failures += 1
             if opened.failures >= FAILURES:
                 opened.reply, opened.worker = ItemReply(None, repr(error)), worker.name
@@ -166,7 +166,7 @@ class DaskExecutor:
             self.loads[worker].remove(opened)
         opened.calls.clear()
 
-    def _bury_lost(self) -> None:
+    def _reassign_lost(self) -> None:
         """Take items back from workers that are gone; those under way there become suspects."""
         there = set(self.cluster.members.there.values())
         for worker in [each for each in self.loads if each not in there]:
@@ -177,7 +177,7 @@ class DaskExecutor:
                 if opened.deaths >= (1 if self.alone else DEATHS) and not opened.calls:
                     opened.reply = opened.reply or ItemReply(None, "")
 
-    def _overtake(self) -> None:
+    def _duplicate_late(self) -> None:
         """Give late items to idle workers too; the first result counts."""
         idle = [each for each in self._ready() if not self.loads.get(each)]
         late = max(LATE_SECONDS, LATE * statistics.median(self.taken)) if self.taken else None

@@ -54,10 +54,10 @@ def prepare_worker(sources: str, sent: bytes) -> bytes:
         return pickle.dumps(
             AdmissionReply(None, "pitflip was changed there while it ran: start it again")
         )
-    return pickle.dumps(_prepared(pickle.loads(sent)))
+    return pickle.dumps(_start_player(pickle.loads(sent)))
 
 
-def _prepared(sent: WorkPackage) -> AdmissionReply:
+def _start_player(sent: WorkPackage) -> AdmissionReply:
     """Begin a player of the parcel, and keep it for the first item."""
     try:
         hands = _player_pool(get_worker())

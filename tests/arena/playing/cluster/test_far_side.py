@@ -18,7 +18,7 @@ def sources(monkeypatch):
     worker = SimpleNamespace()
     monkeypatch.setattr(remote_worker, "get_worker", lambda: worker)
     monkeypatch.setattr(
-        remote_worker, "_prepared", lambda _sent: remote_worker.AdmissionReply(None, "begun")
+        remote_worker, "_start_player", lambda _sent: remote_worker.AdmissionReply(None, "begun")
     )
     return lambda digest: monkeypatch.setattr(
         remote_worker.provenance, "code_digest", lambda: digest

@@ -64,7 +64,7 @@ class Hall:
         }
         self.events.append(lambda: then(done({"it": said}, plain=True)))
 
-    def pump(self, seconds):
+    def process_events(self, seconds):
         self.members.attention.seconds += seconds
         happened = bool(self.events)
         while self.events:
