@@ -12,8 +12,8 @@ from arena.config.command_line import RunOptions, command_text
 from arena.config.experiment import Experiment
 from arena.config.toml_file import ExperimentError, read
 from arena.pipeline.run_notes import (
-    note_failure,
     load_or_replay_bots,
+    note_failure,
     write_run_end,
     write_run_start,
     write_unloadable,

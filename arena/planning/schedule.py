@@ -21,6 +21,7 @@ from games import Game
 
 Matches = frozenset[tuple[int, int]]
 
+# Matches take turns after this many pairs each, so that live standings cover all of them.
 TURN_LENGTH = 256
 
 
@@ -247,9 +248,6 @@ def make_schedule(
         plan.seed, of.name, plan.names, plan.matches, plan.pairs, openings.keys, sides, fixed, laid
     )
     return DrawnPlan(plan, of, openings, pairings)
-
-
-# Matches take turns after this many pairings each, so that live standings cover all of them.
 
 
 class RoundTracker:

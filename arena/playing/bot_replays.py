@@ -23,13 +23,13 @@ from games.base.schema import KeyValues
 StoredParts = Callable[[], Iterable[tuple[int, int, Games]]]
 
 MOST_PAIRINGS = 3  # of each bot
-# Playing again takes so long, and a share of what the run's agents thought.
+# Time for playing again: seconds, and a share of what the run's agents thought.
 LEAST_SECONDS, SHARE = 10.0, 0.1
 SAME = ("game_id", "result", "margin", "plies", "termination")
 
 
 class BotReplays(NamedTuple):
-    """How many games of each outside bot were played again, and the bots that played others."""
+    """Games of each outside bot that were played again, and the bots that differed."""
 
     games: Mapping[str, int]
     differing: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ def replay_bots(
 ) -> BotReplays:
     """Play a few games of each outside bot again and compare them.
 
-    Bots that were never asked for a move are left out: whatever plays them forfeits.
+    Bots that never chose a move are left out: every game against them ends in a forfeit.
     """
     names = drawn.plan.names
     places = [names.index(name) for name in drawn.plan.outside_bots]
@@ -75,7 +75,7 @@ def replay_bots(
 def choose_pairings(
     parts: StoredParts, bots: list[int], workers: int
 ) -> tuple[list[int], list[int]]:
-    """Return the bots that chose moves, and pairings to play again, spread over each bot's games.
+    """Return the bots that chose moves, and pairs to play again, spread over each bot's games.
 
     The last one of a bot comes first: a bot that keeps state plays another game there.
     """
@@ -134,7 +134,7 @@ def _replay_pairs(
 
 
 def thinking_seconds(games: Games) -> float:
-    """Return how long agents thought in all."""
+    """Return the thinking time of all agents."""
     return float((games.first_nanoseconds + games.second_nanoseconds).sum()) / 1e9
 
 
@@ -164,7 +164,7 @@ def differing_seat(of: Game, before: Games, after: Games, row: int) -> int | Non
 
 
 def first_difference(one: Sequence[object], other: Sequence[object]) -> int | None:
-    """Return the first ply at which two games differ; None if one is how the other begins."""
+    """Return the first ply at which two games differ; None if one is a prefix of the other."""
     pairs = zip(one, other, strict=False)
     return next((ply for ply, (was, now) in enumerate(pairs) if was != now), None)
 

@@ -1,4 +1,4 @@
-"""Which bots load and which are deterministic."""
+"""Find the bots that do not load, and the matches that are deterministic."""
 
 import contextlib
 import logging
@@ -40,7 +40,7 @@ log = logging.getLogger(__name__)
 
 
 class BotProbe(NamedTuple):
-    """What a bot said to the first position: its move, or why there is none."""
+    """A bot's answer to the first position: its move, or why there is none."""
 
     name: str
     move: str
@@ -52,7 +52,7 @@ class BotProbe(NamedTuple):
 
 
 def probe_bots(plan: Plan, wall: Sandbox) -> Iterator[BotProbe]:
-    """The answer of each agent that runs a user's code; equal ones are asked once."""
+    """Yield the answer of each agent that runs a user's code; identical agents answer once."""
     known = dict[str, BotProbe]()
     for name, spec in plan.agents.items():
         if users_code(spec):
@@ -86,7 +86,7 @@ def probe_bot(name: str, spec: AgentSpec, of: Game, terms: HostSettings) -> BotP
 
 
 def seconds_again(agent: Agent, of: Game, first: float) -> float:
-    """The time of the first move in a second game; that of the first if the bot fails there."""
+    """Return the time of the first move in a second game; of the first game if the bot fails."""
     try:
         agent.start(1)
         begun = time.monotonic()
@@ -99,14 +99,14 @@ def seconds_again(agent: Agent, of: Game, first: float) -> float:
 def with_deterministic_matches(
     drawn: DrawnPlan, section: Section, options: PlayOptions
 ) -> DrawnPlan:
-    """The plan with one game an opening in every match that has no other."""
+    """Return the schedule with the deterministic matches marked."""
     return make_schedule(drawn.plan, drawn.openings, deterministic_matches(drawn, section, options))
 
 
 def deterministic_matches(drawn: DrawnPlan, section: Section, options: PlayOptions) -> Matches:
-    """The matches in which an opening always leads to the same game, whatever the seed.
+    """Return the matches in which an opening always leads to the same game, whatever the seed.
 
-    This is settled once a run; the journal keeps the answer and the trials that led to it.
+    A run decides this once: the section stores the answer and the trial games behind it.
     """
     stored = section.read_fact("fixed")
     if stored is not None:
@@ -117,17 +117,17 @@ def deterministic_matches(drawn: DrawnPlan, section: Section, options: PlayOptio
 
 
 def differs(spec: AgentSpec) -> bool:
-    """Whether the agent may play the same opening differently."""
+    """Return whether the agent may play the same opening differently."""
     return varies(spec) is not None
 
 
 def doubtful(spec: AgentSpec) -> bool:
-    """Whether it is only said that it does not: a trial can tell."""
+    """Return whether a user declares the agent deterministic, so that trial games can refute it."""
     return users_code(spec) is not None
 
 
 def contradiction_lines(drawn: DrawnPlan) -> list[str]:
-    """A line for each match that was said to leave nothing to chance, but was seen to do so."""
+    """Return a line for each match that was declared deterministic but played differently."""
     names, specs = drawn.plan.names, drawn.specs
     lines = []
     for a, b in drawn.plan.matches:
@@ -141,10 +141,10 @@ def contradiction_lines(drawn: DrawnPlan) -> list[str]:
 
 
 def find_contradictions(drawn: DrawnPlan, parts: Iterable[Games]) -> Matches:
-    """The matches whose openings were thought to lead to one game each, but led to two.
+    """Return the matches that are marked deterministic but played an opening in two ways.
 
-    A trial is of two openings; later ones may be played by several processes, and show more. A
-    game that ended by a fault shows nothing: an agent that failed too often is not asked again.
+    Trial games cover two openings; games of several processes may show more. Games that ended by
+    a fault are ignored: a disqualified agent does not play.
     """
     specs = drawn.specs
     said = frozenset(
@@ -166,10 +166,10 @@ def find_contradictions(drawn: DrawnPlan, parts: Iterable[Games]) -> Matches:
 
 
 def without_copies(drawn: DrawnPlan, section: Section) -> DrawnPlan | None:
-    """The plan in which matches whose games contradict it play every game; None if there are none.
+    """Return the schedule without the marks that games contradict; None if there are none.
 
-    The journal forgets what was played from the first of them on: it is played, or taken from
-    what is known.
+    The section forgets the games from the first contradicted match on: they are played again,
+    or taken from the game cache.
     """
     pairings = drawn.pairings
     contradicted = find_contradictions(
@@ -195,7 +195,7 @@ def _find_deterministic(drawn: DrawnPlan, section: Section, options: PlayOptions
 
 
 def matters(drawn: DrawnPlan) -> bool:
-    """Whether it makes a difference: an opening is repeated, or every opening is played."""
+    """Return whether deterministic matches matter: openings repeat, or all are played."""
     openings, pairs = len(drawn.openings), drawn.plan.pairs
     if drawn.plan.rounds is not None:
         return False  # they give each pair each opening once
@@ -203,7 +203,7 @@ def matters(drawn: DrawnPlan) -> bool:
 
 
 def trial_plan(drawn: DrawnPlan, matches: tuple[tuple[int, int], ...]) -> DrawnPlan:
-    """A small tournament of these matches that plays each opening with several seeds."""
+    """Return a small schedule that plays two openings of these matches with several seeds."""
     openings = first_openings(drawn.openings, OPENINGS)
     plan = replace(
         drawn.plan,
@@ -218,7 +218,7 @@ def trial_plan(drawn: DrawnPlan, matches: tuple[tuple[int, int], ...]) -> DrawnP
 
 
 def play_trial_games(trial: DrawnPlan, section: Section, options: PlayOptions) -> Matches:
-    """The matches of the trial whose games did not depend on the seed."""
+    """Return the matches of the trial whose games did not depend on the seed."""
     pairings = trial.pairings
     games_of = {int(at): tuple(seen) for at, seen in (section.read_fact("tried") or {}).items()}
     tasks = [Task(at, at + 1, {}) for at in range(pairings.total) if at not in games_of]
@@ -237,13 +237,13 @@ def play_trial_games(trial: DrawnPlan, section: Section, options: PlayOptions) -
 
 
 def _games_played(games: Games) -> tuple[int, ...]:
-    """The two agents of a pairing, its opening, its two games."""
+    """Return the two agents of a pair, its opening, its two games."""
     played = (int(word) for word in np.asarray(games.game_id))
     return int(games.first[0]), int(games.second[0]), int(games.opening[0]), *played
 
 
 def try_users(drawn: DrawnPlan, terms: HostSettings) -> None:
-    """Start every agent of a plan that runs a user's code; AgentFailure or SpecError names one."""
+    """Start every agent that runs a user's code; AgentFailure or SpecError names one that fails."""
     tried: list[AgentSpec] = []
     for spec in drawn.specs:
         if users_code(spec) and spec not in tried:
@@ -256,8 +256,8 @@ def try_out(
 ) -> str | None:
     """Start an agent and a game; AgentFailure or SpecError if that fails.
 
-    Returns which of the positions it does not survive, if any, and how it fails there. A bot that
-    follows a game move by move is not asked about them.
+    Returns the position that it does not survive, if any, and how it fails there. A bot that
+    follows a game move by move is not tried on positions.
     """
     agent = create_agent(spec, of, terms)
     try:
@@ -280,9 +280,9 @@ def unloadable(
     options: PlayOptions,
     show: ShowProgress = ignore_progress,
 ) -> dict[int, str]:
-    """Why agents do not load, by their places; this is settled once a run.
+    """Return why agents do not load, by place; a run decides this once.
 
-    UselessBots if the plan does not go on without them.
+    UselessBots if the plan stops because of them.
     """
     if section.read_fact("unloadable") is None:
         found = load_problems(drawn, options, show)
@@ -329,9 +329,9 @@ def starting_progress(begun: Sequence[str], total: int) -> Progress:
 def load_problem(
     spec: AgentSpec, of: Game, terms: HostSettings, positions: Sequence[str] = ()
 ) -> str:
-    """Why an agent does not load, or which position it does not survive; empty if it does.
+    """Return why an agent does not load, or the position that it does not survive; else "".
 
-    One that does not use up its time is tried twice: something else may have ended it.
+    A bot that fails early is tried twice: something else may have ended it.
     """
     for seconds in (spec.options.get("start_seconds", START_SECONDS), 0.0):
         begun = time.monotonic()

@@ -54,7 +54,7 @@ class WorkFailed(Exception):  # noqa: N818  # what happened, not an error of the
 
     @property
     def text(self) -> str:
-        """Which worker failed and how."""
+        """The worker that failed, and how."""
         worker = f"at worker {self.worker}: " if self.worker else ""
         return f"{worker}{self.trace or 'the process that did the work died'}"
 

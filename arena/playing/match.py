@@ -43,7 +43,7 @@ class MatchResult:
 
     @property
     def decision(self) -> Decision | None:
-        """What the test decided; None without a test."""
+        """The decision of the test; None without a test."""
         return None if self.sprt is None else self.sprt.decision
 
     @property

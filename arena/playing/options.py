@@ -59,7 +59,7 @@ class Interrupts:
             yield
         finally:
             # After a signal the process is about to end, and a second Ctrl-C must do no harm; so it
-            # is once everything is written, if the process is a command of its own.
+            # is once everything is written, if this process runs only the command.
             ours = handlers[signal.SIGINT] == signal.SIG_DFL
             if not self.arrived and not (self.finished and ours):
                 for each, handler in handlers.items():
@@ -67,7 +67,7 @@ class Interrupts:
 
 
 class PlayOptions(NamedTuple):
-    """Where work is done, by how many workers, and what may interrupt it."""
+    """How jobs are done: the workers, and what may interrupt them."""
 
     workers: int  # processes; 0: work is done in this one
     interrupts: Interrupts
@@ -78,7 +78,7 @@ class PlayOptions(NamedTuple):
 
     @property
     def at_once(self) -> int:
-        """How many items are worked on at a time."""
+        """The number of items that are worked on at a time."""
         return max(1, self.workers)
 
     def open_executor(

@@ -1,4 +1,4 @@
-"""A pilot: two seconds of the games of a plan, none of which counts: their cost and spread."""
+"""Play two seconds of a plan's games, which do not count, to measure their cost and spread."""
 
 import random
 import time
@@ -20,7 +20,7 @@ from arena.playing.worker import GameJob
 from games.playouts import play_random_games
 
 PILOT_SECONDS = 2.0
-# Slow bots finish no pairing in two seconds: one at least is waited for, but not for ever.
+# Slow bots finish no pair in two seconds: wait for one, up to this limit.
 LONGEST_SECONDS = 20.0
 MOST_OPENINGS = 2048
 TASK_SECONDS = 0.1
@@ -37,7 +37,7 @@ class PilotOver(Exception):  # noqa: N818  # the end of a pilot
 
 
 class TimeRange(NamedTuple):
-    """A time to come in seconds, and between which times it should lie."""
+    """An estimated time in seconds, with its range."""
 
     seconds: float
     low: float
@@ -46,7 +46,7 @@ class TimeRange(NamedTuple):
 
 @dataclass
 class MatchSample:
-    """What was seen of one match: five counts of pair scores, and what batches of pairings took."""
+    """The pilot of one match: five counts of pair scores, and the times of batches."""
 
     counts: list[int] = field(default_factory=lambda: [0] * 5)
     batches: list[tuple[int, float]] = field(default_factory=list)  # pairings, seconds
@@ -58,7 +58,7 @@ class MatchSample:
 
     @property
     def pairing_seconds(self) -> float:
-        """The time of a pairing; 0 if none was played."""
+        """The time of a pair; 0 if none was played."""
         return sum(each[1] for each in self.batches) / max(1, self.pairings)
 
     @property
@@ -74,23 +74,23 @@ class MatchSample:
 
 @dataclass
 class MoveTimes:
-    """What the moves of one agent took."""
+    """The time of one agent's moves."""
 
     seconds: float = 0.0
     moves: int = 0
 
     @property
     def each(self) -> float:
-        """The time of a move; 0 if none was seen."""
+        """The time of a move; 0 without moves."""
         return self.seconds / max(1, self.moves)
 
 
 @dataclass
 class PilotResult:
-    """A finished pilot: its matches by their agents' places, and why it ended early if it did.
+    """A finished pilot: its matches by place of their agents, and why it ended early if it did.
 
-    `answers` are the times in which bots gave their first answers, by their places: of a bot that
-    finished no pairing, nothing else is known.
+    `answers` are the times of bots' first answers, by place: all that is known of a bot that
+    finished no pair.
     """
 
     samples: dict[tuple[int, int], MatchSample]
@@ -103,7 +103,7 @@ class PilotResult:
 
     @property
     def unfinished(self) -> list[tuple[int, int]]:
-        """The matches of agents that played, of which one has finished no game."""
+        """The matches that were played, of which one agent has finished no game."""
         return [
             match
             for match in self.samples
@@ -116,7 +116,7 @@ class PilotResult:
         return sum(each.pairings for each in self.samples.values())
 
     def learn(self, match: tuple[int, int], batch: Batch) -> None:
-        """Count a batch of pairings of a match."""
+        """Count a batch of pairs of a match."""
         sample, size = self.samples[match], batch.stop - batch.start
         seen = np.bincount(batch.points, minlength=5).tolist()
         sample.counts = [a + b for a, b in zip(sample.counts, seen, strict=True)]
@@ -131,7 +131,7 @@ class PilotResult:
                 own.moves += int(moves[leg::2].sum(dtype=np.int64))
 
     def pairing_time(self, match: tuple[int, int]) -> TimeRange:
-        """The time of a pairing: as it was measured, else from the moves of both agents."""
+        """Return the time of a pair: as measured, else from the moves of both agents."""
         own = self.samples.get(match)
         if own is not None and own.pairings:
             return time_range(own.pairing_seconds, own.error)
@@ -141,7 +141,7 @@ class PilotResult:
         return time_range(seconds, BY_MOVES if seen else BY_FIRST_ANSWER)
 
     def move_seconds(self, place: int) -> float:
-        """The time of an agent's move: measured in games, else its first answer, else the mean."""
+        """Return the time of an agent's move: in games, else its first answer, else the mean."""
         if place in self.moves:
             return self.moves[place].each
         if place in self.answers:
@@ -151,25 +151,25 @@ class PilotResult:
 
     @property
     def moves_a_pairing(self) -> float:
-        """How many moves an agent makes in both games of a pairing."""
+        """The number of moves that an agent makes in both games of a pair."""
         moves = sum(each.moves for each in self.moves.values())
         return moves / (2 * self.pairings) if moves else self.random_moves
 
     @property
     def other_seconds(self) -> float:
-        """What a pairing takes beside the moves."""
+        """The time of a pair without its moves."""
         whole = sum(seconds for each in self.samples.values() for _, seconds in each.batches)
         thought = sum(each.seconds for each in self.moves.values())
         return max(0.0, whole - thought) / max(1, self.pairings)
 
     def time_of(self, left: Mapping[tuple[int, int], int], workers: int) -> TimeRange:
-        """The time of so many pairings of each match, shared by the workers."""
+        """Return the time of these numbers of pairs of each match, shared by the workers."""
         each = [(self.pairing_time(match), pairs / workers) for match, pairs in left.items()]
         return TimeRange(*(sum(time[at] * share for time, share in each) for at in range(3)))
 
 
 def time_range(seconds: float, error: float) -> TimeRange:
-    """A time with a range, for an error as a share of it and what a machine varies beside."""
+    """Return a time with its range, from its relative error and the variation of machines."""
     factor = 1.0 + error + MACHINE
     return TimeRange(seconds, seconds / factor, seconds * factor)
 
@@ -183,7 +183,7 @@ class PilotDeadline:
 
     @property
     def over(self) -> bool:
-        """Whether no more games should begin: bots have had time to start and to compile."""
+        """Whether no more games should begin; bots have had time to start and to compile."""
         return bool(self.first_batch) and time.monotonic() - self.first_batch >= PILOT_SECONDS
 
     def check(self) -> None:
@@ -199,7 +199,7 @@ def run_pilot(
     without: Collection[int] = (),
     answers: Mapping[int, float] = MappingProxyType({}),
 ) -> PilotResult:
-    """Play pairings of every match in turn for two seconds; agents in `without` do not play.
+    """Play pairs of every match in turn for two seconds; agents in `without` do not play.
 
     `answers` are the times of first answers, by the places of bots.
     """
@@ -228,7 +228,7 @@ def run_pilot(
 
 
 def pilot_schedule(drawn: DrawnPlan) -> DrawnPlan:
-    """The first openings of the plan, once each and for all matches at the same time."""
+    """Return the first openings of the plan, once each and for all matches at the same time."""
     most = (
         MOST_OPENINGS if len(drawn.plan.matches) == 1 else TURN_LENGTH
     )  # numbers follow one another
@@ -244,7 +244,7 @@ class PilotTasks:
     def __init__(
         self, trial: DrawnPlan, matches: list[tuple[int, int]], clock: PilotDeadline
     ) -> None:
-        """Nothing is played yet."""
+        """Begin with one pair of each match."""
         self.trial, self.clock = trial, clock
         self.places = [trial.pairings.matches.index(match) for match in matches]
         random.Random(trial.plan.seed).shuffle(self.places)
@@ -257,7 +257,7 @@ class PilotTasks:
             yield from left
 
     def next_task(self, _worker: str) -> Task | None:
-        """The next pairings of the next match; None when the time is up or all are played."""
+        """Return the next pairs of the next match; None when the time is up or all are played."""
         place = None if self.clock.over else next(self.turns, None)
         if place is None:
             return None

@@ -29,21 +29,21 @@ log = logging.getLogger(__name__)
 
 
 class StopRule:
-    """Takes complete prefixes of the schedule; without a test it never stops a run."""
+    """Follows the stop rule of a plan over complete prefixes of the schedule."""
 
     def __init__(self, drawn: DrawnPlan) -> None:
-        """Nothing is taken yet."""
+        """Without a test the rule never stops a run."""
         self.test = drawn.plan.stop
         self.state: SprtState | None = begin(self.test) if self.test else None
         self.openings = len(drawn.openings)
 
     @property
     def reached(self) -> bool:
-        """Whether the run stops here."""
+        """Whether the run stops."""
         return self.state is not None and self.state.stopped
 
     def take(self, start: int, points: NDArray[np.int8]) -> int:
-        """Take the points of the pairings from `start` on; returns how many of them count.
+        """Add the points of the pairs from `start` on; returns how many of them count.
 
         Repeated openings are no evidence.
         """
@@ -55,22 +55,22 @@ class StopRule:
         return self.state.observations - observations if self.reached else len(points)
 
     def cut(self, batch: Batch) -> Batch:
-        """The batch up to the pairing at which the rule stops."""
+        """Return the batch up to the pair at which the rule stops."""
         counted = self.take(batch.start, batch.points)
         return batch._replace(stop=batch.start + counted, points=batch.points[:counted])
 
     def final(self, complete: bool) -> SprtState | None:
-        """The state at the end of the run: undecided if the openings are used up."""
+        """Return the state at the end of the run: undecided if the openings are used up."""
         return finish_sprt(self.state) if self.state is not None and complete else self.state
 
 
 class PlayResult(NamedTuple):
-    """A run that is played: its plan with all rounds, where its stop rule and tournament stand."""
+    """The end of a run: its schedule with all rounds, its test and its tournament."""
 
     drawn: DrawnPlan
     sprt: SprtState | None
     tournament: TournamentStanding | None
-    known: int = 0  # games that were not played, for they were known
+    known: int = 0  # games that were taken from the game cache
 
 
 def play_schedule(

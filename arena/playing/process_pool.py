@@ -21,7 +21,7 @@ CLOSE_SECONDS = 0.5  # for workers to end by themselves
 # a result while it is sent an item must not block both.
 PREFETCH_BYTES = 1 << 14
 PR_SET_PDEATHSIG = 1
-PINNED = "each worker keeps to a core of its own with its bots; --no-pinning lets them move"
+PINNED = "each worker and its bots keep to one core; --no-pinning lets them move"
 _worker_number = 0  # of this process, from 1; 0: it is no worker of a pool
 
 
@@ -29,7 +29,7 @@ class PoolWorker:
     """A forked process, the pipe to it, and the numbers of its items, the oldest first."""
 
     def __init__(self, others: "list[PoolWorker]", work: Callable[[Any], Any]) -> None:
-        """Fork beside `others`, whose pipes the new process must not keep open."""
+        """Fork a worker; it must not keep the pipes of the `others` open."""
         self.pipe, theirs = multiprocessing.Pipe()
         fork = multiprocessing.get_context("fork")
         inherited = [self.pipe, *(each.pipe for each in others)]
@@ -176,7 +176,7 @@ def end_with_parent(parent: int) -> None:
 
 
 def pinning_text(workers: int, keeps: bool) -> str:
-    """Whether workers keep to cores, in one line; `keeps`: the user allows it."""
+    """Return in one line whether workers keep to cores; `keeps`: the user allows it."""
     if keeps and enough_cores(workers):
         return PINNED
     why = f": there are fewer cores than workers ({workers})" if keeps else ""
@@ -184,7 +184,7 @@ def pinning_text(workers: int, keeps: bool) -> str:
 
 
 def enough_cores(workers: int) -> bool:
-    """Whether each of so many workers can keep to a core of its own."""
+    """Return whether there is a core for each of the workers."""
     return hasattr(os, "sched_setaffinity") and workers <= len(os.sched_getaffinity(0))
 
 

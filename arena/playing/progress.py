@@ -111,12 +111,12 @@ class ProgressCounter:
 
     @property
     def total(self) -> int:
-        """How many pairs are known to be played."""
+        """The number of pairs that are known so far."""
         return self.course.total
 
     @property
     def left(self) -> int:
-        """How many pairs are not finished."""
+        """The number of pairs that are not finished."""
         return self.total - self.done
 
     def take(self, start: int, stop: int, points: NDArray[np.int8]) -> None:
@@ -224,7 +224,7 @@ def live_agents(progress: GameProgress, matches: Sequence[LiveMatch]) -> list[Li
 
 
 def settled_side(estimate: Estimate) -> int:
-    """1 if the interval lies above an even score, -1 below it, 0 if it includes it."""
+    """Return 1 if the interval is above an even score, -1 if it is below, 0 if it includes it."""
     low = 0.0 if estimate.low is None else estimate.low
     high = 1.0 if estimate.high is None else estimate.high
     if estimate.kind is EstimateKind.NONE or estimate.value is None:
@@ -233,7 +233,7 @@ def settled_side(estimate: Estimate) -> int:
 
 
 def anytime_at_level(standing: AnytimeScore, level: float) -> Estimate:
-    """The live estimate at a level of its own, by the first pairing on each opening."""
+    """Return the live estimate at another level, by the first pair on each opening."""
     return anytime_estimate(replace(standing, level=level, turns=None))
 
 
@@ -309,7 +309,7 @@ def _when(row: StandingRow) -> str:
 def standing_lines(progress: GameProgress) -> list[str]:
     """The standings of a round robin: scores, and how many matches are settled either way.
 
-    Where there is no terminal, only the first line is shown.
+    Only the first line is shown without a terminal.
     """
     names, rows = progress.names, live_agents(progress, live_matches(progress))
     shown = rows[:MOST_STANDINGS]
@@ -333,7 +333,7 @@ def standing_lines(progress: GameProgress) -> list[str]:
 
 
 def worker_lines(speeds: Mapping[str, float]) -> list[str]:
-    """The workers of a cluster and their speed, the slowest first: who waits looks for those."""
+    """Return the workers of a cluster with their speed, the slowest first."""
     slowest = sorted(speeds, key=lambda name: speeds[name])
     lines = [f"{name}: {speeds[name]:,.0f} games/s" for name in slowest[:MOST_WORKERS]]
     more = len(speeds) - MOST_WORKERS
@@ -341,7 +341,7 @@ def worker_lines(speeds: Mapping[str, float]) -> list[str]:
 
 
 def anytime_interval_text(estimate: Estimate) -> str:
-    """A score in an interval that holds however often one looks."""
+    """Return a score with its anytime-valid interval."""
     if estimate.value is None:
         return "no games"
     if estimate.kind is EstimateKind.NONE:

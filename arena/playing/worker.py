@@ -1,4 +1,4 @@
-"""Games of a task in one process."""
+"""Play the games of a task in one process, and tasks as a job."""
 
 import contextlib
 import logging
@@ -42,23 +42,23 @@ COST_COLUMNS = (*{*COST_FIELDS, *TIMING_COLUMNS}, "first_moves", "second_moves")
 Play = Callable[[Block], list[Games]]
 Key = tuple[int, int, int]  # both agents and the opening
 log = logging.getLogger(__name__)
-RESUME_HINT = "what is finished is kept, the same command continues"
+RESUME_HINT = "finished games are kept, and the same command continues"
 
 
 class DuplicateGames:
-    """The games that one process remembers of matches that depend on nothing but the opening.
+    """Games of deterministic matches that one process remembers.
 
-    All pairings of such a match that share an opening share a seed, so it does not matter which
-    of them is played: the tables are the same for any number of processes.
+    All pairs of such a match with the same opening have the same seed, so it does not matter
+    which of them is played: the tables are the same for any number of processes.
     """
 
     def __init__(self, pairings: PairOrder) -> None:
-        """Nothing is remembered yet."""
+        """Start without games."""
         self.pairings = pairings
         self.known: dict[Key, Games] = {}
 
     def games(self, block: Block, play: Play) -> list[Games]:
-        """Both games of every pairing of the block; `play` plays those that are new."""
+        """Return both games of every pair of the block; `play` plays those that are new."""
         openings = len(self.pairings.keys)
         once = concat_games(list(self._once(block._replace(size=min(block.size, openings)), play)))
         if block.size <= openings:
@@ -66,7 +66,7 @@ class DuplicateGames:
         return [once, copy_games(once, np.arange(openings, block.size) % openings)]
 
     def _once(self, block: Block, play: Play) -> Iterator[Games]:
-        """The games of a block in which no opening comes twice."""
+        """Yield the games of a block in which no opening comes twice."""
         keys = [(block.a, block.b, place) for place in self.pairings.openings(block).tolist()]
         at = 0
         while at < len(keys):
@@ -89,7 +89,7 @@ class DuplicateGames:
 
 
 def copy_games(games: Games, pairings: NDArray[np.int64]) -> Games:
-    """A copy of the games of some pairings, at no cost: no agent had to think."""
+    """Return a copy of the games of some pairs without cost: no agent had to think."""
     rows = np.stack([2 * pairings, 2 * pairings + 1], axis=1).ravel()
     again = take_games(games, rows)
     for name in COST_COLUMNS:
@@ -101,12 +101,12 @@ class Worker:
     """The agents of one process, built when first needed, and the two loops they play in."""
 
     def __init__(self, drawn: DrawnPlan, wall: Sandbox | None = None) -> None:
-        """Nothing is built yet; bots live behind the wall, or behind one of its own."""
+        """Bots run in this sandbox, or in a new one."""
         self.drawn = drawn
         thoughts = drawn.plan.thoughts
         self.terms = HostSettings(wall or Sandbox(), thoughts=thoughts)
         self.homes: Mapping[str, str] = {}  # of paths here, how they are to be called
-        self.workers = 0  # how many play beside each other; 0: nobody keeps to a core
+        self.workers = 0  # that play at the same time; 0: none keeps to a core
         self.agents: dict[int, Agent] = {}
         self.starts_apart = False  # whether a batch's time is without the first start of its bots
         self.begun: set[int] = set()  # bots that were started apart
@@ -115,7 +115,7 @@ class Worker:
         self.repeats = DuplicateGames(drawn.pairings)
 
     def agent(self, place: int) -> Agent:
-        """The agent at one place of the experiment."""
+        """Return the agent at one place of the experiment."""
         if place not in self.agents:
             if users_code(self.drawn.specs[place]) and not self.terms.cores:
                 self.terms = replace(self.terms, cores=pin_to_core(self.workers))
@@ -123,7 +123,7 @@ class Worker:
         return self.agents[place]
 
     def renew(self, place: int, spec: AgentSpec) -> None:
-        """Build the agent at a place anew, by another spec of the same kind."""
+        """Replace the agent at a place by one with another spec of the same kind."""
         old = self.agents.pop(place, None)
         if old is not None and hasattr(old, "close"):
             old.close()
@@ -135,7 +135,7 @@ class Worker:
         )
 
     def warm(self) -> None:
-        """Build and compile our own agents, so that processes forked from here need not."""
+        """Build and compile built-in agents, so that forked processes inherit them."""
         for place, spec in enumerate(self.drawn.specs):
             if users_code(spec) is None and isinstance(agent := self.agent(place), CompiledAgent):
                 agent.start(0)
@@ -143,7 +143,7 @@ class Worker:
                 self.compiled_loop.warm(agent)
 
     def batch(self, task: Task) -> Batch:
-        """The games of the task, encoded here so that the parent only has to store them."""
+        """Return the games of the task, encoded here so that the parent only has to store them."""
         if self.starts_apart:
             self._start_bots(task)
         begun = time.perf_counter()
@@ -152,9 +152,9 @@ class Worker:
         return batch._replace(seconds=time.perf_counter() - begun)
 
     def _start_bots(self, task: Task) -> None:
-        """Start the bots of a task that have not been, which also compiles evaluations.
+        """Start the new bots of a task, which also compiles their evaluations.
 
-        A bot that fails does so again in its game, which is where it counts.
+        A bot that fails here fails again in its game, where it counts.
         """
         blocks = self.drawn.pairings.with_blocks(task.blocks).blocks(task.start, task.stop)
         for place in sorted({place for block in blocks for place in (block.a, block.b)}):
@@ -164,7 +164,7 @@ class Worker:
                     self.agent(place).start(0)
 
     def play(self, task: Task) -> Games:
-        """All games of the task, in schedule order, without the columns of the schedule."""
+        """Return all games of the task, in schedule order, without the columns of the schedule."""
         parts: list[Games] = []
         pairings = self.drawn.pairings.with_blocks(task.blocks)
         for block in pairings.blocks(task.start, task.stop):
@@ -186,7 +186,7 @@ class Worker:
             return [self.referee_loop.play(block, task)]
 
     def compiled(self, block: Block) -> Pair | None:
-        """Both agents if they are compiled, in this process, and not by the game's clock."""
+        """Return both agents if one compiled call can play them; None if the referee must."""
         if self.drawn.plan.thoughts:  # the referee alone asks for them
             return None
         places, controls = (block.a, block.b), self.referee_loop.controls
@@ -202,7 +202,7 @@ class Worker:
 
 
 def with_sender_paths(games: Games, homes: Mapping[str, str]) -> Games:
-    """The games, in whose traces paths of this machine are called what the client calls them."""
+    """Return the games with the sender's paths in their traces."""
     if not (homes and games.traces):
         return games
     traces = dict(games.traces)
@@ -212,12 +212,12 @@ def with_sender_paths(games: Games, homes: Mapping[str, str]) -> Games:
 
 
 def is_disqualified(block: Block, task: Task) -> bool:
-    """Whether one of both agents is not asked any more."""
+    """Return whether one of the two agents is disqualified."""
     return any(place in (block.a, block.b) for place, _ in task.out)
 
 
 def play_pair(drawn: DrawnPlan, pairing: int, verdicts: Cutoffs, wall: Sandbox) -> Games:
-    """Both games of the pairing with their moves."""
+    """Play both games of the pair, with their moves."""
     blocks = drawn.pairings.blocks_for_task(pairing, pairing + 1)
     drawn = make_schedule(
         replace(drawn.plan, keep_moves=True), drawn.openings, drawn.pairings.fixed
@@ -227,9 +227,9 @@ def play_pair(drawn: DrawnPlan, pairing: int, verdicts: Cutoffs, wall: Sandbox) 
 
 
 def make_move_replayer(drawn: DrawnPlan, wall: Sandbox) -> Callable[[int, Games], list[int]]:
-    """A function that plays the game of a row again, for runs that kept no moves.
+    """Return a function that plays the game of a row again, for runs that kept no moves.
 
-    It takes both games of the pairing, too.
+    It also takes both games of the pair.
     """
 
     def moves(row: int, games: Games) -> list[int]:
@@ -342,6 +342,6 @@ class GameJob:
 def remote_game_job(
     site: RemoteSite, plans: tuple[DrawnPlan, ...], required: bool
 ) -> Job[Task, Batch]:
-    """Play for another machine, with a sandbox of our own; `required` refuses a weak one."""
+    """Play for another machine, in a new sandbox; `required` refuses a weak one."""
     options = PlayOptions(1, Interrupts(), wall=Sandbox(required))
     return GameJob(plans[0], options, site).job
