@@ -30,11 +30,10 @@ from arena.planning.tasks import Cutoffs, Task
 from arena.playing.clock import with_own_seconds
 from arena.playing.cluster.package import HERE, RemoteSite, WorkPackage, make_package
 from arena.playing.compiled_loop import COST_FIELDS, CompiledLoop, GameTooLong, Pair
-from arena.playing.early_faults import EarlyFault, EarlyFaults
 from arena.playing.executor import Job, NextItem, do_nothing, run_in_order
 from arena.playing.options import Interrupts, PlayOptions
 from arena.playing.process_pool import pin_to_core
-from arena.playing.referee_loop import RefereeLoop, ignore, stored_cutoffs
+from arena.playing.referee_loop import EarlyFault, EarlyFaults, RefereeLoop, ignore, stored_cutoffs
 from games.base.progress import Progress, ShowProgress, ignore_progress, watch
 
 MAX_REMEMBERED = 4096  # pairings that a process remembers; others it plays again
