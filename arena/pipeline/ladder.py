@@ -72,12 +72,12 @@ def copy_bot_files(spec: AgentSpec, ladder: Path) -> AgentSpec:
 
 
 def _copy_directory(tree: FileTree, ladder: Path) -> Path:
-    """Where the copy of a file goes, by its content and that of what it imports."""
+    """Return the directory for the copy of a file, by its content and its imports."""
     return ladder.absolute() / FILES / tree.digest(16)[:12]
 
 
 class LadderError(UserError, ValueError):
-    """What is asked of a ladder cannot be done; one line says why."""
+    """The ladder cannot do this; one line says why."""
 
 
 @dataclass(frozen=True)
@@ -297,7 +297,7 @@ class PlacementResult(NamedTuple):
 
 
 def open_ladder_cache(directory: Path) -> GameCache:
-    """All games of a ladder, of agents of any kind: what was played there counts once."""
+    """Open the cache with all games of a ladder, of agents of any kind."""
     return GameCache(directory / GAMES, LARGEST, everybody=True)
 
 
@@ -341,12 +341,12 @@ def placed(
 
 
 def is_there(ladder: Ladder, name: str, spec: AgentSpec) -> bool:
-    """Whether the ladder has this agent, with the same files and options."""
+    """Return whether the ladder has this agent, with the same files and options."""
     return ladder.plan.agents.get(name) == copy_bot_files(spec, ladder.directory)
 
 
 def remove_ladder(directory: Path) -> None:
-    """Remove what a ladder wrote, and its directory if nothing else is there."""
+    """Remove the files of a ladder, and its directory if it is then empty."""
     for name in (GAMES, PLACEMENTS, FILES):
         shutil.rmtree(directory / name, ignore_errors=True)
     for name in (LADDER, TABLE, LOCK_FILE):
@@ -356,13 +356,13 @@ def remove_ladder(directory: Path) -> None:
 
 
 def insertion_index(standing: TournamentStanding) -> int:
-    """Before which agent of the order the newcomer goes: after all that it is not shown above."""
+    """Return the place of the newcomer: after all agents that it is not shown to be above."""
     others = standing.rows[1:]
     return sum(row.place != at + 2 for at, row in enumerate(others))
 
 
 def plan_for_ladder(path: Path) -> tuple[Plan, Mapping[str, object]]:
-    """How a ladder of this experiment plays, and the keys of its races."""
+    """Return the plan of a ladder for this experiment, and the keys of its races."""
     plan = load(path, ('schedule="round_robin"',)).plan
     if plan.of.source is not None:
         raise UserError(f"{plan.game}: a ladder of a game from a file is not kept yet")

@@ -36,4 +36,4 @@ def judge_and_write(
 
 
 def ignore(_: str) -> None:
-    """Say nothing."""
+    """Print nothing."""

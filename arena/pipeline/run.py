@@ -69,7 +69,7 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
             failure_noted(experiment, origin, locked.section(), options),
         ):
             section = locked.section()
-            # What refuses a run comes before a new one is spoken of: bots that stop it, walls.
+            # Bots that stop the run, and a weak sandbox, come before the message about a new run.
             drawn = make_schedule(experiment.plan)
             with open_displays(options.quiet, directory) as show:
                 unloadable(drawn, section, options.playing, show)
@@ -98,7 +98,7 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
 def failure_noted(
     experiment: Experiment, origin: RunIdentity, section: Section, options: RunOptions
 ) -> Iterator[None]:
-    """Note in run.json which bots stop the run, for those who ask later what became of it."""
+    """Write into run.json which bots stop the run, for `pitflip runs`."""
     try:
         yield
     except UselessBots as error:
@@ -115,7 +115,7 @@ def _tell(lines: Iterable[str], options: RunOptions) -> None:
 def open_live_view(
     experiment: Experiment, options: RunOptions
 ) -> "contextlib.AbstractContextManager[LiveView | None]":
-    """The live page of a run, if the options ask for one."""
+    """Open the live page of a run, if the options ask for one."""
     if not options.live:
         return contextlib.nullcontext()
     # The server and the page are loaded here: nothing is imported while it serves.
@@ -126,9 +126,9 @@ def open_live_view(
 
 @contextlib.contextmanager
 def name_failed_pair(experiment: Experiment, overrides: Sequence[str]) -> Iterator[None]:
-    """Name a pairing that cannot be played with the command that plays it alone.
+    """Name a pair that cannot be played, with the command that plays it alone.
 
-    Bots that stop the run are named with their lines in the file.
+    Bots that stop the run get their lines in the file.
     """
     try:
         yield
@@ -141,7 +141,7 @@ def name_failed_pair(experiment: Experiment, overrides: Sequence[str]) -> Iterat
 
 
 def located(experiment: Experiment, overrides: Sequence[str], error: UselessBots) -> UserError:
-    """The bots that stop a run, with the line of each in the experiment file."""
+    """Return the bots that stop a run, with the line of each in the experiment file."""
     try:
         _, problems = read(experiment.path, overrides)
     except ExperimentError:  # the experiment was not read from a file
@@ -162,7 +162,7 @@ def indented(text: str) -> list[str]:
 def play_experiment(
     drawn: DrawnPlan, section: Section, options: RunOptions, live: "LiveView | None"
 ) -> PlayResult:
-    """Play what is not in the journal; where the run then stands."""
+    """Play what the journal does not have."""
     if (before := section.finished()) and not options.quiet:
         of = f"of {2 * drawn.pairings.total:,} games" if drawn.plan.rounds is None else "games"
         print_error(f"continuing: {2 * before:,} {of} were played before")
@@ -183,8 +183,8 @@ def analyse(
     section: Section,
     options: RunOptions,
 ) -> "tuple[bool, Sequence[Exclusion]]":
-    """Sum up, write the tables, check, print; whether all checks hold, and the excluded bots."""
-    # What sums up is loaded after the games: the first game need not wait for it.
+    """Analyse, write, check, print; return whether all checks hold, and excluded bots."""
+    # The analysis is loaded after the games: the first game need not wait for it.
     from arena.analysis import summary_file  # noqa: PLC0415
     from arena.analysis.checks import registry  # noqa: PLC0415
     from arena.analysis.repeatability import repeatability  # noqa: PLC0415
@@ -213,9 +213,9 @@ def analyse(
 def write_page_and_print(
     drawn: DrawnPlan, section: Section, options: RunOptions, excluded: "Sequence[Exclusion]"
 ) -> None:
-    """Write the page, and say where everything is and which bots were excluded.
+    """Write the page, and print where everything is and which bots were excluded.
 
-    What was summed up is forgotten by now.
+    The summary is read from the tables again.
     """
     directory = section.directory
     shown = options.tables and not options.json
@@ -236,7 +236,7 @@ def write_page_and_print(
 
 
 def _print_excluded(excluded: "Sequence[Exclusion]", quiet: bool) -> None:
-    """Name the excluded bots in the last lines; without `quiet` the reasons are said already."""
+    """Name the excluded bots in the last lines, with reasons if these were not printed before."""
     if excluded and not quiet:
         print_error(f"excluded: {listed([each.agent for each in excluded])}")
     elif quiet:
@@ -245,7 +245,7 @@ def _print_excluded(excluded: "Sequence[Exclusion]", quiet: bool) -> None:
 
 
 def section_games(section: Section, drawn: DrawnPlan) -> GameParts:
-    """The games of a journal, read from it whenever they are asked for, without thoughts."""
+    """Return the games of a section, read anew for each pass, without search information."""
     return lambda: (
         replace(games, thoughts={}) if games.thoughts else games
         for _, _, games in section.games(drawn.pairings.columns)
@@ -253,7 +253,7 @@ def section_games(section: Section, drawn: DrawnPlan) -> GameParts:
 
 
 def quiet(_: str) -> None:
-    """Say nothing."""
+    """Print nothing."""
 
 
 def write_tables(
@@ -264,7 +264,7 @@ def write_tables(
     source: Mapping[str, object],
     directory: Path,
 ) -> "Summary":
-    """Write the tables of a run; what stands in them."""
+    """Write the tables of a run; return their summary."""
     from arena.analysis import adapted, summary, tables  # noqa: PLC0415  # as above
     from arena.analysis.standings import PointsRow  # noqa: PLC0415
     from arena.analysis.timings import Timing  # noqa: PLC0415
@@ -293,7 +293,7 @@ def write_tables(
 
 
 def write_search_table(drawn: DrawnPlan, section: Section, source: Mapping[str, object]) -> None:
-    """Write the table of what agents thought of their moves, if the plan asks for it."""
+    """Write the table of search information, if the plan keeps it."""
     if not drawn.plan.thoughts:
         return
     from arena.storage.game_table import SEARCH_INFO, write_search_info  # noqa: PLC0415  # as above
@@ -329,7 +329,7 @@ def print_results(
     from arena.terminal import tables  # noqa: PLC0415
 
     if not options.tables:
-        pass  # whoever asked has an answer of its own
+        pass  # the caller prints its own answer
     elif options.json:
         print_safely(lambda: print(tables.as_json(summed, verdicts)))
     else:
@@ -341,7 +341,7 @@ def print_results(
 
 
 def play_one_pair(experiment: Experiment, pairing: int, options: RunOptions) -> None:
-    """Play one pairing in this process, to see what becomes of it."""
+    """Play one pair in this process, to show what happens."""
     with name_failed_pair(experiment, options.overrides):
         drawn = make_schedule(experiment.plan)
         if drawn.plan.rounds is not None:
@@ -364,7 +364,7 @@ def play_one_pair(experiment: Experiment, pairing: int, options: RunOptions) -> 
 def schedule_with_stored_rounds(
     experiment: Experiment, drawn: DrawnPlan, results: Path
 ) -> DrawnPlan:
-    """The plan with the rounds that its run in `results` has come to."""
+    """Return the schedule with the rounds that its run has come to."""
     origin = provenance.identify_run(experiment.name, experiment.plan)
     directory, course = results / experiment.name / origin.digest, RoundTracker(drawn)
     if (directory / JOURNAL).exists():

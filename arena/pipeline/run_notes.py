@@ -1,4 +1,4 @@
-"""What a run notes of itself in run.json: as it begins, and when its tables are there."""
+"""Write run.json at the start and at the end of a run."""
 
 import logging
 from collections.abc import Iterable, Iterator
@@ -62,7 +62,7 @@ def write_run_start(
 def note_failure(
     experiment: Experiment, origin: RunIdentity, section: Section, options: RunOptions, reason: str
 ) -> None:
-    """Write into run.json why the run cannot go on; the next attempt writes it anew."""
+    """Write into run.json why the run cannot go on; the next attempt replaces it."""
     stored = provenance.read_run(section.directory)
     more = {
         "path": str(experiment.path.absolute()),
@@ -75,7 +75,7 @@ def note_failure(
 
 
 def write_unloadable(origin: RunIdentity, section: Section, drawn: DrawnPlan) -> None:
-    """Say in run.json which agents did not load, unless the run is finished."""
+    """Write into run.json which agents did not load, unless the run is finished."""
     stored = provenance.read_run(section.directory)
     if not stored.get("finished"):
         reasons = load_reasons(section)
@@ -84,9 +84,9 @@ def write_unloadable(origin: RunIdentity, section: Section, drawn: DrawnPlan) ->
 
 
 def isolation_level(drawn: DrawnPlan, options: RunOptions) -> str | None:
-    """The level of the walls that bots play behind, said on the terminal; None without bots.
+    """Return and print the isolation of bots; None without bots.
 
-    NoWall if it is less than what the experiment requires.
+    NoWall if the experiment requires more.
     """
     bots = [name for name, spec in drawn.plan.agents.items() if users_code(spec)]
     if not bots or options.cluster is not None:
@@ -99,7 +99,7 @@ def isolation_level(drawn: DrawnPlan, options: RunOptions) -> str | None:
 
 
 def pinning_state(drawn: DrawnPlan, options: RunOptions) -> bool | None:
-    """Whether workers keep to cores with their bots, said on the terminal; None without bots."""
+    """Return and print whether workers and their bots keep to cores; None without bots."""
     if not any(map(users_code, drawn.specs)) or options.cluster is not None:
         return None
     keeps = options.pinned and options.workers > 0
@@ -116,10 +116,10 @@ def write_run_end(
     replays: BotReplays,
     options: RunOptions,
 ) -> None:
-    """Say in run.json that the tables are there, and when they first were."""
+    """Write into run.json that the run is finished, with its facts."""
     stored = provenance.read_run(directory)
     if not stored.get("finished"):
-        # Where no fault has a trace, games are not read again to find none.
+        # Without a trace of any fault the games need not be read again.
         faults = evidence.parts if evidence.traced else tuple
         told = list(_faults(faults(), evidence))
         again = repeatability(played.drawn.plan, replays)
@@ -140,7 +140,7 @@ def write_run_end(
 
 
 def load_or_replay_bots(drawn: DrawnPlan, section: Section, options: RunOptions) -> BotReplays:
-    """Return what the run's test of its outside bots found; it is made once, when all is played."""
+    """Return the result of replaying games of outside bots; it is found once, after the games."""
     stored = BotReplays.from_json(provenance.read_run(section.directory).get(KEY))
     if stored is not None:
         return stored

@@ -53,7 +53,7 @@ class AgentVersions:
     def then(self, tree: Revision | Path, name: str) -> Mapping[str, object] | None:
         """The table of an agent at a revision, its files too; None if it was not there yet.
 
-        Where the file of the experiment was not there, its tables are those of now.
+        If the revision has no experiment file, the tables of today are used.
         """
         if isinstance(tree, Path):
             return agent_from_run(tree, name)
@@ -78,7 +78,7 @@ class AgentVersions:
         return build_experiment(found, Problems(found))
 
     def differ(self, one: Mapping[str, object], other: Mapping[str, object]) -> bool:
-        """Whether two tables are agents that differ, in their options or in their files."""
+        """Return whether two tables are different agents, by their options or files."""
         specs = self.experiment({"a": one, "b": other}, "", {"pairs": 1}).plan.agents.values()
         return len({agent_fingerprint(spec) for spec in specs}) > 1
 
@@ -127,7 +127,7 @@ def single_agent(names: Sequence[str], none: str, several: str) -> str:
 
 
 def version_label(name: str, version: str) -> str:
-    """What an agent is called at a revision."""
+    """Return the name of an agent at a revision."""
     tail = f"@{version}"[: LONGEST_NAME // 2]
     return f"{name[: LONGEST_NAME - len(tail)]}{tail}"
 

@@ -23,7 +23,7 @@ NO_COPIES: Mapping[Path, Path] = {}
 
 
 def versions_cache() -> Path:
-    """Where versions of files are put, each in a directory that is named by its content."""
+    """Return the directory for versions of files, each in a directory named by its content."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return (cache / "pitflip" / "versions").resolve()
 
@@ -37,7 +37,7 @@ def portable_path(path: str | Path, base: Path) -> str:
 
 
 def resolve_path(name: str, base: Path) -> Path:
-    """Where the file of such a name is; what follows a colon stays as it is."""
+    """Return the path of a file by its portable name; a part after a colon stays."""
     if name.startswith(f"{VERSIONS}/"):
         return versions_cache() / name.removeprefix(f"{VERSIONS}/")
     return base / name
@@ -49,7 +49,7 @@ class PlanError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class OpeningsSpec:
-    """Where games begin: one of `OPENINGS`, with the values of its keys."""
+    """The openings of games: one of `OPENINGS`, with the values of its keys."""
 
     way: str
     values: KeyValues
@@ -91,20 +91,20 @@ class Plan:
     game_seconds: float | None = None
     increment: float = 0.0  # seconds added to the game's rest after every move
     stop: SprtPlan | None = None  # None: all pairs are played
-    # Who meets next, from what is known; None: all matches play all pairs, which are else the most.
+    # Which agents meet next, round by round; None: all matches play all pairs.
     rounds: RoundsSpec | None = None
-    thoughts: bool = False  # whether what agents thought of their moves is kept
+    thoughts: bool = False  # whether search information of moves is kept
     # Positions that a bot must survive, or it forfeits its games: a teacher gives them.
     must_survive: tuple[str, ...] = ()
-    # The directory from which users' files are named; it decides nothing, so JSON leaves it out.
+    # The directory that users' files are relative to; it decides no game and is not in the JSON.
     base: Path = field(default=Path(), compare=False)
-    # Where the rules of a game file lie if not where its name says, as of a kept copy.
+    # The path of a game file's rules, if they are a kept copy.
     game_file: Path | None = field(default=None, compare=False)
     # The agent that is held at a rating, and the rating: tables show it, games do not depend on it.
     anchor: tuple[str, float] | None = field(default=None, compare=False)
-    # Whether walls that keep files, network and processes apart are required.
+    # Whether the sandbox must isolate files, network and processes.
     walls_required: bool = field(default=False, compare=False)
-    # Whether a bot that does not load, or fails all its games, stops the others.
+    # Whether a bot that does not load, or fails all its games, stops the run.
     unloadable_stops: bool = field(default=False, compare=False)
 
     @property

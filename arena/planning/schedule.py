@@ -43,10 +43,10 @@ class Block(NamedTuple):
 
 
 class PairOrder(NamedTuple):
-    """All pairings of an experiment, numbered from 0 in the order in which they count.
+    """All pairs of an experiment, numbered from 0 in the order in which they count.
 
-    A pairing is two games from one opening, sides swapped: in leg 0 agent `a` has side 0. Where
-    a schedule goes by rounds they are `laid` as far as the rounds are known.
+    A pair is two games from one opening, sides swapped: in leg 0 agent `a` has side 0. Rounds
+    are in `laid` as far as they are known.
     """
 
     seed: int
@@ -79,7 +79,7 @@ class PairOrder(NamedTuple):
         return self._replace(laid=tuple(laid))
 
     def blocks_for_task(self, start: int, stop: int) -> tuple[Block, ...]:
-        """The blocks that a task must carry: whoever has the plan does not know later rounds."""
+        """Return the blocks that a task must carry: the plan alone does not have later rounds."""
         return () if self.laid is None else tuple(self.blocks(start, stop))
 
     def with_blocks(self, blocks: tuple[Block, ...]) -> "PairOrder":
@@ -88,7 +88,7 @@ class PairOrder(NamedTuple):
 
     @property
     def turn(self) -> int:
-        """How many pairings of a match follow one another: all, if it is the only one."""
+        """The number of consecutive pairs of a match: all, if it is the only match."""
         return TURN_LENGTH if len(self.matches) > 1 else self.pairs
 
     def blocks(self, start: int, stop: int) -> Iterator[Block]:
@@ -134,7 +134,7 @@ class PairOrder(NamedTuple):
         return np.arange(block.number, block.number + block.size) % len(self.keys)
 
     def repeats(self, block: Block) -> bool:
-        """Whether pairings of the block repeat the games of earlier ones."""
+        """Return whether the block has duplicates of earlier games."""
         last = block.number + block.size
         return (block.a, block.b) in self.fixed and last > len(self.keys)
 
@@ -251,10 +251,10 @@ def make_schedule(
 
 
 class RoundTracker:
-    """Takes results in schedule order; where the schedule goes by rounds it lays the next one.
+    """Takes results in schedule order, and adds the next round to a schedule by rounds.
 
-    What it lays depends on complete rounds alone, so that batches, workers and interruptions
-    leave no trace. A schedule without rounds is laid from the first moment.
+    Rounds depend on complete rounds alone, so that batches, workers and interruptions
+    do not change them. A schedule without rounds is complete from the start.
     """
 
     def __init__(self, drawn: DrawnPlan) -> None:
@@ -264,14 +264,14 @@ class RoundTracker:
         self._meetings: tuple[Meeting, ...] = ()
         self._points: list[NDArray[np.int8]] = []  # of the round that is played
         if plan.rounds is not None:
-            # On an opening that two agents know already they show nothing new.
+            # On an opening that two agents have played they show nothing new.
             most = min(plan.pairs, len(drawn.openings))
             self.stage = start_tournament(plan.rounds, Participants(plan.names, most))
             self._lay()
 
     @property
     def standing(self) -> TournamentStanding | None:
-        """Where a tournament by rounds stands."""
+        """The standing of a schedule by rounds."""
         return None if self.stage is None else self.stage.standing
 
     @property

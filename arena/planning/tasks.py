@@ -38,21 +38,21 @@ class AgentCosts:
             self.seconds[counts > 0] *= seconds / known
 
     def pairs_within(self, sides: Sides, seconds: float) -> int:
-        """How many of these pairings, one after the other, are known to take no longer."""
+        """Return how many of these pairs, one after another, are known to take no longer."""
         each = self.seconds[sides].sum(axis=1)
         known = len(each) if not np.isnan(each).any() else int(np.isnan(each).argmax())
         return int(np.searchsorted(np.cumsum(each[:known]), seconds, side="right"))
 
 
 class Cutoff(NamedTuple):
-    """An agent that was cut off: at this ply, in this seat, it is not asked again."""
+    """A game that was cut off: the agent in this seat loses it at this ply."""
 
     ply: int
     seat: int
 
 
 class Disqualification(NamedTuple):
-    """Why an agent is not asked any more: it forfeits every game like this."""
+    """Why an agent is disqualified: it forfeits every game for this reason."""
 
     termination: Termination
     reason: str
@@ -71,7 +71,7 @@ class Task(NamedTuple):
     stop: int
     verdicts: Cutoffs
     blocks: tuple[Block, ...] = ()
-    out: "tuple[tuple[int, Disqualification], ...]" = ()  # who forfeits unplayed, by place
+    out: "tuple[tuple[int, Disqualification], ...]" = ()  # disqualified agents, by place
 
     def split(self) -> "list[Task]":
         """The same pairings one by one."""
@@ -110,7 +110,7 @@ class TaskQueue:
         return Task(start, self.next, {}, self.pairings.blocks_for_task(start, self.next))
 
     def learn(self, batch: Batch, seconds: float = BATCH_SECONDS) -> None:
-        """Size the next tasks of a worker by what this batch took, to take so many seconds."""
+        """Size the next tasks of a worker by the time of this batch, to take these seconds."""
         pairings = batch.stop - batch.start
         took = max(batch.seconds, 1e-6)
         speed = pairings / took
@@ -124,11 +124,11 @@ class TaskQueue:
 
     @property
     def _mixed(self) -> bool:
-        """Whether pairings of one task may take very different times."""
+        """Whether pairs of one task may take very different times."""
         return len(self.sides) > 1
 
     def _in_time(self, start: int, end: int, worker: str) -> int:
-        """Where a task ends that would run into matches of slower agents."""
+        """Return the end of a task, before matches of slower agents."""
         if not self._mixed or end - start == FEWEST or worker not in self.costs:
             return end
         sides = self._sides_of(start, end)

@@ -195,7 +195,7 @@ class Section:
     def games(self, columns: ScheduleColumns) -> Iterator[tuple[int, int, Games]]:
         """Yield the pairs and games of each batch, in schedule order.
 
-        A batch is read when it is asked for: its `columns` may follow from the batches before.
+        Batches are read one by one: the `columns` of one may follow from those before it.
         """
         with self.run.translate_errors():
             for batch in self.batches():

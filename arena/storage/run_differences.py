@@ -42,7 +42,7 @@ def explain_new_run(directory: Path, origin: RunIdentity) -> str | None:
 
 
 def deciding_changes(old: KeyValues, new: KeyValues) -> Iterator[str]:
-    """What makes two runs different ones: files first, then keys, then our sources."""
+    """Yield what makes two runs different: files first."""
     yield from file_changes(table(old, "files"), table(new, "files"))
     yield from plan_changes(old.get("plan", {}), new.get("plan", {}))
     if old.get("code") != new.get("code"):

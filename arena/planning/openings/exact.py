@@ -50,7 +50,7 @@ MOST_MARGIN = 100
 
 
 def count(_: KeyValues) -> int | None:
-    """How many there are is known only after solving them."""
+    """Return None: the number is known only after solving."""
     return None
 
 
@@ -71,7 +71,7 @@ def is_margin(written: object) -> bool:
 
 
 def openings(of: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openings:
-    """Enough for so many pairs, or all that are known."""
+    """Return openings for these pairs, or all that are known."""
     written, most = spec.values["exact"], largest_margin(spec)
 
     def wanted(value: int) -> bool:
@@ -81,7 +81,7 @@ def openings(of: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openings:
 
 
 def largest_margin(spec: OpeningsSpec) -> int | None:
-    """The largest margin that is asked for; None if there is no limit."""
+    """Return the largest margin that the file allows; None without a limit."""
     written: int | str = spec.values["exact"]
     if isinstance(written, int):
         return written

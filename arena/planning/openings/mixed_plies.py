@@ -65,7 +65,7 @@ def interleave_lengths(of: Game, lengths: range, most: int, seed: int) -> tuple[
 
 
 def distinct_openings(of: Game, plies: int, most: int, seed: int) -> Openings:
-    """The first distinct positions after so many random moves; fewer if no more come."""
+    """Return the first distinct positions after this many random moves; fewer if no more come."""
     found, at, fruitless = draw_lines(of, plies, seed, 0, 0), 0, 0
     while len(found) < most and fruitless <= MAX_MISSES:
         lines = max(most, MIN_DRAWS)

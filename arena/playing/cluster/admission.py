@@ -24,7 +24,7 @@ class WorkerAdmission:
     """Prepares the workers of a cluster for one parcel, including those that join later."""
 
     def __init__(self, cluster: Cluster, sent: WorkPackage) -> None:
-        """No worker has been asked yet."""
+        """Start without workers."""
         self.cluster, self.members, self.digest = cluster, cluster.members, sent.digest
         self.alike = sent.alike
         self.sent, self.sources = pickle.dumps(sent), provenance.code_digest()
@@ -33,7 +33,7 @@ class WorkerAdmission:
         self.hopeful = self.members.attention.seconds  # when somebody could last be hoped for
 
     def admit_new_workers(self) -> None:
-        """Ask workers that were not asked before; raise errors that no other worker would avoid."""
+        """Check new workers; raise errors that no other worker would avoid."""
         for worker in self.members.there.values():
             if worker not in self.asked | self.able and self._unknown(worker):
                 self.asked.add(worker)
@@ -52,7 +52,7 @@ class WorkerAdmission:
         return not worker.refusal and self.digest not in worker.prepared
 
     def _known(self, worker: ClusterWorker, done: "Future[Any]") -> None:
-        """Send the parcel to a worker that has what we have."""
+        """Send the package to a worker whose versions match ours."""
         if self.cluster.cancelled(done) or done.exception() is not None:
             self.asked.discard(worker)  # it is asked again if it is still there
             return
@@ -65,7 +65,7 @@ class WorkerAdmission:
         self.cluster.call(worker.address, then, prepare_worker, self.sources, self.sent)
 
     def _answered(self, worker: ClusterWorker, done: "Future[Any]") -> None:
-        """Let a worker play, or say why it cannot."""
+        """Admit a worker, or report why it cannot play."""
         self.asked.discard(worker)
         if self.cluster.cancelled(done):
             return
@@ -90,7 +90,7 @@ class WorkerAdmission:
         self.able.clear()
 
     def _admit_alike(self, latest: ClusterWorker) -> None:
-        """Let workers play by the clock if they are equally fast."""
+        """Admit workers to games by the clock if they are equally fast."""
         if pair := self.members.unequal_pair():
             slow, fast = pair
             factors = self.members.factors()

@@ -42,7 +42,7 @@ class PendingItem:
         self.tried: set[str] = set()
         self.deaths = self.failures = self.bytes = 0
         self.reply: ItemReply | None = None
-        self.worker = ""  # who answered, or was lost with it
+        self.worker = ""  # the one that answered, or that was lost with it
 
 
 class DaskExecutor:
@@ -117,7 +117,7 @@ class DaskExecutor:
         )
 
     def _turn(self) -> bool:
-        """Wait a moment for something to happen; whether anything did."""
+        """Wait a moment for an event; return whether there was one."""
         self.admission.admit_new_workers()
         happened = self.cluster.process_events(TURN_SECONDS)
         if self.changes != self.cluster.members.changes:
@@ -139,7 +139,7 @@ class DaskExecutor:
     def _arrived(self, opened: PendingItem, worker: ClusterWorker, done: "Future[Any]") -> None:
         """Take the outcome of a call."""
         if opened.calls.pop(worker, None) is None:
-            return  # nobody waits for it any more
+            return  # the item has a result already
         self.loads[worker].remove(opened)
         if self.cluster.cancelled(done):
             return
@@ -160,14 +160,14 @@ class DaskExecutor:
             self._settle(opened)
 
     def _settle(self, opened: PendingItem) -> None:
-        """Drop the calls that are no longer wanted."""
+        """Drop the calls that are no longer needed."""
         for worker, call in opened.calls.items():
             call.drop()
             self.loads[worker].remove(opened)
         opened.calls.clear()
 
     def _reassign_lost(self) -> None:
-        """Take items back from workers that are gone; those under way there become suspects."""
+        """Take items back from lost workers; those that were being worked on become suspects."""
         there = set(self.cluster.members.there.values())
         for worker in [each for each in self.loads if each not in there]:
             for place, opened in enumerate(self.loads.pop(worker)):

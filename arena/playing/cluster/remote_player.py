@@ -72,11 +72,11 @@ def measure_speed() -> Calibration:
 
 
 class PlayerReady(NamedTuple):
-    """A player's first message: it is ready, or why it cannot be."""
+    """A player's first message: it is ready, or why it is not."""
 
     process: int
-    refusal: str = ""  # what its machine lacks, in one line
-    isolation: str = ""  # the walls of that machine, if bots play there
+    refusal: str = ""  # what is missing on its machine, in one line
+    isolation: str = ""  # the sandbox of that machine, if bots play there
 
 
 class ItemReply(NamedTuple):
@@ -124,7 +124,7 @@ class RemotePlayer:
         return None
 
     def _failed(self, failure: WorkFailed) -> None:
-        """Tell the client, who keeps the log, of the first failure."""
+        """Tell the client, which has the log, of the first failure."""
         self.void = self.void or failure.text[-MOST_TRACE:]
 
     def _reply(self, reply: ItemReply) -> None:
@@ -133,7 +133,7 @@ class RemotePlayer:
 
 
 def play(link: Connection, directory: Path) -> None:
-    """The life of one player: a name and a parcel first, then item after item."""
+    """Run one player: it receives a name and a package first, then item after item."""
     name: str
     sent: WorkPackage
     name, sent = link.recv()
@@ -141,7 +141,7 @@ def play(link: Connection, directory: Path) -> None:
         job = load_job(sent, directory, name)
         job.prepare()
         isolation = job.isolation()
-    except Exception as error:  # who sent it was ready: so it is this machine that is not
+    except Exception as error:  # the sender was ready, so it is this machine that is not
         traceback.print_exc()
         link.send(
             PlayerReady(os.getpid(), printable(str(error), MOST_REASON) or type(error).__name__)
