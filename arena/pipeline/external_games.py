@@ -47,7 +47,7 @@ Floats = NDArray[np.float64]
 
 
 def lines_of(games: Sequence[GivenGame]) -> list[Hashable | None]:
-    """What stands for the start and the moves of each game, None where they are unknown.
+    """Return keys for the start and the moves of each game, None where they are unknown.
 
     A table without moves has their hash; another table that has both tells the moves.
     """
@@ -270,7 +270,7 @@ def _single_game(games: Iterable[GivenGame]) -> str:
 
 
 def _counted(read: Sequence[GivenGame]) -> tuple[list[GivenGame], list[str]]:
-    """The games that count, and what is said of the others."""
+    """Return the games that count, and notes on the others."""
     lines = lines_of(read)
     games = with_known_movers(read, lines)
     distinct = distinct_games(games, lines)

@@ -1,4 +1,4 @@
-"""The judge's whole work on a run: judge, write the table, print the answer."""
+"""Judge the moves of a run, write its tables, print the answer."""
 
 from arena.analysis.move_losses.judge import JudgeResult, JudgeSettings, judge_run
 from arena.analysis.move_losses.losses import agent_losses

@@ -245,7 +245,7 @@ def _print_excluded(excluded: "Sequence[Exclusion]", quiet: bool) -> None:
 
 
 def section_games(section: Section, drawn: DrawnPlan) -> GameParts:
-    """Return the games of a section, read anew for each pass, without search information."""
+    """Return a function that reads the games of a section, without search information."""
     return lambda: (
         replace(games, thoughts={}) if games.thoughts else games
         for _, _, games in section.games(drawn.pairings.columns)

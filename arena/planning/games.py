@@ -72,7 +72,7 @@ class Termination(enum.IntEnum):
 
     @property
     def fair(self) -> bool:
-        """Whether the game was won, lost or drawn without a fault."""
+        """True if the game was won, lost or drawn without a fault."""
         return self in (Termination.NORMAL, Termination.TOO_LONG, Termination.RESIGNED)
 
 

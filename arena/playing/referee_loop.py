@@ -45,7 +45,7 @@ EXCLUDED = Disqualification(Termination.UNLOADABLE, "is excluded")
 
 
 class RulesViolation(RuntimeError):  # noqa: N818  # what a game is, not an error of the code
-    """A game is not what the rules make of its moves: our fault, whoever played."""
+    """The rules give another game for these moves: our fault, not an agent's."""
 
 
 class EarlyFault(NamedTuple):
@@ -197,7 +197,7 @@ class RefereeLoop:
         self.excluded: Sequence[int] = [0] * len(drawn.specs)
 
     def _counts(self, task: Task) -> FaultCounter:
-        """The faults of this task so far: who has too many of them has so in the whole run, too."""
+        """Return the faults of this task; a bot with too many here has too many in the run."""
         if self.counted is None or self.counted[0] is not task:
             self.counted = task, FaultCounter(self.drawn, dict(task.out), part=True)
         return self.counted[1]

@@ -40,7 +40,7 @@ def read_progress(directory: Path) -> list[str]:
 
 
 def is_running(directory: Path) -> bool:
-    """Whether a process holds the directory's lock; the writer is not disturbed."""
+    """Return whether a process holds the directory's lock, without disturbing it."""
     try:
         lock = os.open(directory / LOCK_FILE, os.O_RDONLY | os.O_CLOEXEC | NO_LINK)
     except OSError:
@@ -83,12 +83,12 @@ class RunInfo(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What people call it: experiment and run."""
+        """The experiment and the run."""
         return f"{self.directory.parent.name}/{self.directory.name}"
 
 
 def is_run_directory(directory: Path) -> bool:
-    """Whether this is the directory of a run of ours, by its name and by what is in it."""
+    """Return whether this is the directory of a run, by its name and its files."""
     if directory.is_symlink() or directory.parent.is_symlink() or not directory.is_dir():
         return False
     named = NAME.fullmatch(directory.name) is not None
@@ -108,7 +108,7 @@ def stored_runs(results: Path) -> Iterator[RunInfo]:
 
 
 def run_info(directory: Path) -> RunInfo:
-    """What is known of a run without opening its tables."""
+    """Return the facts of a run without opening its tables."""
     stored = read_run(directory)
     reason = str(stored.get("failed") or "")
     ended = "finished" if is_finished(directory) else "failed" if reason else "stopped"
@@ -127,12 +127,12 @@ def run_info(directory: Path) -> RunInfo:
 
 
 def foreign_files(directory: Path) -> list[str]:
-    """What lies in a run's directory and is not ours: somebody may miss it."""
+    """Return the files in a run's directory that are not ours: a user may need them."""
     return sorted(each.name for each in directory.iterdir() if not is_own_file(each))
 
 
 def is_own_file(path: Path) -> bool:
-    """Whether a run or a study writes a file or a directory of this name."""
+    """Return whether a run or a study writes a file or a directory of this name."""
     if path.is_symlink():
         return False
     if path.is_dir():

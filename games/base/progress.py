@@ -107,4 +107,4 @@ class ProgressLine:
             sys.stderr.write(text)
             sys.stderr.flush()
         except OSError:
-            self.quiet = True  # nobody reads it any longer, as in `2>&1 | head`
+            self.quiet = True  # the reader is gone, as in `2>&1 | head`

@@ -37,7 +37,7 @@ class WorkerAdmission:
         for worker in self.members.there.values():
             if worker not in self.asked | self.able and self._unknown(worker):
                 self.asked.add(worker)
-                # A function that a worker cannot import ends it: so this is asked first.
+                # A worker that cannot import a function dies of it: so its versions are read first.
                 self.cluster.versions(
                     worker.address, REQUIRED_PACKAGES, partial(self._known, worker)
                 )
@@ -54,7 +54,7 @@ class WorkerAdmission:
     def _known(self, worker: ClusterWorker, done: "Future[Any]") -> None:
         """Send the package to a worker whose versions match ours."""
         if self.cluster.cancelled(done) or done.exception() is not None:
-            self.asked.discard(worker)  # it is asked again if it is still there
+            self.asked.discard(worker)  # it is checked again if it is still there
             return
         (said,) = done.result().values()
         if why := version_difference(said):

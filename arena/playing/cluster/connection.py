@@ -52,8 +52,8 @@ Callback = Callable[["Future[OfDask]"], None]
 class ListeningClock:
     """The seconds in which the cluster was listened to, entered again and again.
 
-    Whoever is busy elsewhere for a minute, with games to count or a machine to share, has not
-    heard anybody in it, and must not take all others for gone.
+    A client that is busy elsewhere for a minute, with games to count or a machine to share,
+    does not hear its workers then, and must not count them as lost.
     """
 
     def __init__(self) -> None:

@@ -75,7 +75,7 @@ class PlayerReady(NamedTuple):
     """A player's first message: it is ready, or why it is not."""
 
     process: int
-    refusal: str = ""  # what is missing on its machine, in one line
+    refusal: str = ""  # why its machine cannot work, in one line
     isolation: str = ""  # the sandbox of that machine, if bots play there
 
 

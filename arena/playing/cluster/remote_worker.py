@@ -150,7 +150,7 @@ class PlayerPool:
         with ours.makefile("rb") as lines:
             line = lines.readline()
         if not line:
-            raise EOFError  # killed from outside, perhaps: it is asked again, a few times
+            raise EOFError  # killed from outside, perhaps; the client tries again a few times
         self.calibration = Calibration(*json.loads(line))
 
     def remember(self, sent: WorkPackage) -> None:
