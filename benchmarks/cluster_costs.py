@@ -147,7 +147,7 @@ def _kept(plan: Plan, batch: Batch) -> float:
             each = batch._replace(start=at, stop=at + pairings)
             begun = time.process_time()
             tasks.learn(each)
-            counted = stop.cut(each)
+            counted = stop.truncate_batch(each)
             section.append(counted.start, counted.stop, counted.games)
             count.take(counted.start, counted.stop, counted.points)
             count.progress(stop.state, {})

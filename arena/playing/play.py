@@ -38,11 +38,11 @@ class StopRule:
         self.openings = len(drawn.openings)
 
     @property
-    def reached(self) -> bool:
+    def is_reached(self) -> bool:
         """Whether the run stops."""
         return self.state is not None and self.state.stopped
 
-    def take(self, start: int, points: NDArray[np.int8]) -> int:
+    def add_points(self, start: int, points: NDArray[np.int8]) -> int:
         """Add the points of the pairs from `start` on; returns how many of them count.
 
         Repeated openings are no evidence.
@@ -52,14 +52,14 @@ class StopRule:
         observations = self.state.observations
         fresh = points[: max(0, self.openings - start)] / PAIR_POINTS
         self.state = update_sprt(self.test, self.state, fresh)
-        return self.state.observations - observations if self.reached else len(points)
+        return self.state.observations - observations if self.is_reached else len(points)
 
-    def cut(self, batch: Batch) -> Batch:
+    def truncate_batch(self, batch: Batch) -> Batch:
         """Return the batch up to the pair at which the rule stops."""
-        counted = self.take(batch.start, batch.points)
+        counted = self.add_points(batch.start, batch.points)
         return batch._replace(stop=batch.start + counted, points=batch.points[:counted])
 
-    def final(self, complete: bool) -> SprtState | None:
+    def final_state(self, complete: bool) -> SprtState | None:
         """Return the state at the end of the run: undecided if the openings are used up."""
         return finish_sprt(self.state) if self.state is not None and complete else self.state
 
@@ -81,7 +81,7 @@ def play_schedule(
     show: ShowProgress = ignore_progress,
     notify: Callable[[str], object] = log.info,
 ) -> PlayResult:
-    """Play what the journal does not have, in schedule order, until the rule or the rounds end.
+    """Play what the section does not have, in schedule order, up to the stop rule or last round.
 
     `notify` gets the first fault of each bot, and each bot that is disqualified; UselessBots if
     the run cannot go on without them.
@@ -92,7 +92,7 @@ def play_schedule(
     faults = ForfeitRule(drawn, reasons, notify, course.columns)
     _load_stored(section, course, faults, stop, count)
     known = CachedPairs(course.drawn, options.known)
-    if count.left and not stop.reached:
+    if count.left and not stop.is_reached:
         show(count.progress(stop.state, {}))
         log.info("%d of %d pairings left, %d workers", count.left, count.total, options.workers)
         tasks = TaskQueue(count.done, course.drawn.pairings)
@@ -105,7 +105,7 @@ def play_schedule(
 
         job.on_wait = show_count
         for batch, is_known in _batches(job, tasks, count, known, faults):
-            counted = stop.cut(faults.cut(batch))
+            counted = stop.truncate_batch(faults.cut(batch))
             section.append(counted.start, counted.stop, counted.games)
             faults.refuse()
             if is_known:
@@ -116,21 +116,21 @@ def play_schedule(
             count.take(counted.start, counted.stop, counted.points)
             tasks.pairings = course.drawn.pairings
             show_count()
-            if stop.reached:
+            if stop.is_reached:
                 break
     log.info("%d of %d pairings are finished", count.done, count.total)
     faults.refuse(over=True)
-    return PlayResult(course.drawn, stop.final(not count.left), course.standing, known.taken)
+    return PlayResult(course.drawn, stop.final_state(not count.left), course.standing, known.taken)
 
 
 def batch_seconds(options: PlayOptions) -> float:
-    """How long a task should take: longer with many workers, to whom one scheduler hands them."""
+    """Return how long a task should take: longer with many workers on one scheduler."""
     slots = 0 if options.cluster is None else options.cluster.slots
     return max(BATCH_SECONDS, slots / MAX_TASKS_PER_SECOND)
 
 
 def worker_speeds(options: PlayOptions, tasks: TaskQueue) -> dict[str, float]:
-    """Games a second of each worker of the cluster, by its last batch."""
+    """Return the games per second of each worker of the cluster, by its last batch."""
     if options.cluster is None:
         return {}
     return {
@@ -147,11 +147,11 @@ def _load_stored(
     stop: StopRule,
     count: ProgressCounter,
 ) -> None:
-    """Count the games of the journal."""
+    """Count the games that the section has."""
     for start, end, games in section.games(course.columns):
         faults.take(games, 2 * start)
         points = pair_points(games)
-        stop.take(start, points)
+        stop.add_points(start, points)
         count.take(start, end, points)
     faults.refuse()
     count.begun = count.done
@@ -164,7 +164,7 @@ def _batches(
     known: CachedPairs,
     faults: ForfeitRule,
 ) -> Iterator[tuple[Batch, bool]]:
-    """The batches in schedule order, each with whether it is known; taken one by one."""
+    """Yield the batches in schedule order, each with whether it was cached."""
 
     def next_cached() -> Iterator[tuple[Batch, bool]]:
         while batch := known.batch(tasks.pairings, count.done):

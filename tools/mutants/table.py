@@ -322,7 +322,7 @@ PLAYING = (
     *in_file(
         "arena/playing/play.py",
         "tests/arena/playing/test_tournament.py",
-        edits={"            if stop.reached:\n                break\n": ""},
+        edits={"            if stop.is_reached:\n                break\n": ""},
     ),
     *in_file(
         "arena/playing/play.py",

@@ -30,9 +30,9 @@ def tested(tmp_path):
 def stopped_at(ready, sizes):
     """The pairing at which the rule stops when batches have these sizes."""
     stop, at, worker = StopRule(ready), 0, Worker(ready)
-    while not stop.reached:
+    while not stop.is_reached:
         batch = worker.batch(Task(at, at + sizes[at % len(sizes)], {}))
-        kept = stop.cut(batch)
+        kept = stop.truncate_batch(batch)
         games = decode_games([kept.games], ready.pairings.columns(kept.start, kept.stop))
         assert len(games) == 2 * len(kept.points) == 2 * (kept.stop - kept.start)
         assert games.plies.sum() == len(games.moves)
@@ -51,9 +51,9 @@ def test_the_stop_rule_does_not_depend_on_batches(tested):
 def test_openings_played_again_are_no_evidence(tested):
     few = make_schedule(replace(tested.plan, pairs=5), first_openings(tested.openings, 5))
     rule = StopRule(few)
-    rule.take(0, np.zeros(300, np.int8))
+    rule.add_points(0, np.zeros(300, np.int8))
     assert rule.state.observations == 5
-    rule.take(300, np.zeros(300, np.int8))
+    rule.add_points(300, np.zeros(300, np.int8))
     assert rule.state.observations == 5
 
 
