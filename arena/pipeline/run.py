@@ -187,7 +187,6 @@ def analyse(
     # The analysis is loaded after the games: the first game need not wait for it.
     from arena.analysis import summary_file  # noqa: PLC0415
     from arena.analysis.checks import registry  # noqa: PLC0415
-    from arena.analysis.repeatability import repeatability  # noqa: PLC0415
     from arena.analysis.run_evidence import evidence_of_run  # noqa: PLC0415
 
     drawn, directory = played.drawn, section.directory
@@ -198,8 +197,7 @@ def analyse(
     )
     remove_partial_files(directory)
     replays = load_or_replay_bots(drawn, section, options)
-    again = repeatability(drawn.plan, replays).as_bool
-    source = provenance.table_metadata(drawn.plan, origin, again)
+    source = provenance.table_metadata(drawn.plan, origin)
     summed = write_tables(experiment, played, evidence, parts, source, directory)
     write_search_table(drawn, section, source)
     verdicts = registry.verdicts(experiment.checks, evidence)

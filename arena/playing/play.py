@@ -87,16 +87,16 @@ def play_schedule(
     the run cannot go on without them.
     """
     course, stop = RoundTracker(drawn), StopRule(drawn)
-    count = ProgressCounter(course)
     reasons = unloadable(drawn, section, options, show)
     faults = ForfeitRule(drawn, reasons, notify, course.columns)
+    count = ProgressCounter(course, faults.counts.out)
     _load_stored(section, course, faults, stop, count)
     known = CachedPairs(course.drawn, options.known)
     if count.left and not stop.is_reached:
         show(count.progress(stop.state, {}))
         log.info("%d of %d pairings left, %d workers", count.left, count.total, options.workers)
         tasks = TaskQueue(count.done, course.drawn.pairings)
-        tasks.unknown = known.unknown
+        tasks.unknown, tasks.out = known.unknown, faults.counts.out
         job, seconds = GameJob(drawn, options), batch_seconds(options)
         job.on_fault, job.show = faults.show_first, show
 
@@ -105,13 +105,14 @@ def play_schedule(
 
         job.on_wait = show_count
         for batch, is_known in _batches(job, tasks, count, known, faults):
+            if not is_known:
+                tasks.learn(batch, seconds)
             counted = stop.truncate_batch(faults.cut(batch))
             section.append(counted.start, counted.stop, counted.games)
             faults.refuse()
             if is_known:
                 known.taken += 2 * (counted.stop - counted.start)
             else:
-                tasks.learn(batch, seconds)
                 known.keep(course.drawn.pairings, batch)
             count.take(counted.start, counted.stop, counted.points)
             tasks.pairings = course.drawn.pairings
@@ -173,7 +174,7 @@ def _batches(
     yield from next_cached()
     if not count.left:
         return
-    with closing(job.batches(lambda worker: faults.send(tasks.next_task(worker)))) as batches:
+    with closing(job.batches(tasks.next_task)) as batches:
         for batch in batches:
             yield batch, False
             job.exclude(faults.counts.out)

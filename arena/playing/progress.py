@@ -1,7 +1,7 @@
 """Progress of games: counted batch by batch, with what displays show of it."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ from games.base.progress import Progress
 
 SETTLING_SECONDS = 1.0  # of play before a time left is worth showing
 STILL_SECONDS = 2.0  # without a finished game, before the line names the agents
+AHEAD = 1 << 12  # pairs in which the next one to be played is searched
 MOST_STANDINGS = 16
 MOST_OUT = 6  # of agents that are out
 LONGEST_NAME = 32
@@ -43,7 +44,7 @@ class GameProgress(Progress):
     sprt: SprtState | None = None
     speeds: Mapping[str, float] = field(default_factory=dict)  # games a second of named workers
     tournament: TournamentStanding | None = None  # of a schedule by rounds: more pairs may follow
-    awaited: tuple[int, int] | None = None  # the agents of the next pair that is counted
+    awaited: tuple[int, int] | None = None  # the agents of the next pair to be played
     rate: float | None = None  # games a second, once it has settled
     still: float = 0.0  # seconds since the last pair was counted
 
@@ -102,8 +103,9 @@ class GameRate:
 class ProgressCounter:
     """Counts the pairs of a run in schedule order, with the standing of each match."""
 
-    def __init__(self, course: RoundTracker) -> None:
-        self.course = course
+    def __init__(self, course: RoundTracker, out: Collection[int] = ()) -> None:
+        """`out` are the bots that are excluded by now."""
+        self.course, self.out = course, out
         self.done = 0
         self.begun = 0  # pairs that were done before the run was started or continued
         self.standings: dict[tuple[int, int], AnytimeScore] = {}
@@ -159,13 +161,11 @@ class ProgressCounter:
         )
 
     def _next_match(self) -> tuple[int, int] | None:
-        """The agents of the first pair that is not counted."""
-        if not self.left:
-            return None
+        """Return the agents of the first pair that is to be played and is not counted."""
         pairings = self.course.drawn.pairings
-        match, _ = pairings.places(np.arange(self.done, self.done + 1))
-        a, b = pairings.matches[int(match[0])]
-        return a, b
+        matches, _ = pairings.places(np.arange(self.done, min(self.done + AHEAD, self.total)))
+        met = (pairings.matches[match] for match in dict.fromkeys(matches.tolist()))
+        return next((each for each in met if not {*self.out} & {*each}), None)
 
 
 class LiveMatch(NamedTuple):

@@ -211,8 +211,8 @@ def with_sender_paths(games: Games, homes: Mapping[str, str]) -> Games:
 
 
 def is_disqualified(block: Block, task: Task) -> bool:
-    """Return whether one of the two agents is disqualified."""
-    return any(place in (block.a, block.b) for place, _ in task.out)
+    """Return whether one of both agents is excluded."""
+    return any(place in (block.a, block.b) for place in task.out or ())
 
 
 def play_pair(drawn: DrawnPlan, pairing: int, verdicts: Cutoffs, wall: Sandbox) -> Games:

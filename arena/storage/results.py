@@ -18,9 +18,8 @@ from games.base.files import NO_LINK, parse_json, read_limited
 PROGRESS = "progress.json"
 LARGEST = 1 << 16
 MOST_LINES = 40
-NAME = re.compile(r"(?:tune-|sweep-)?[0-9a-f]{10}(?:\.old-\d+)?")
+NAME = re.compile(r"(?:tune-|sweep-|learn-)?[0-9a-f]{10}(?:\.old-\d+)?")
 ENDINGS = (".parquet", ".json", ".html", ".svg", ".png", ".log", ".toml", ".npz", ".part", ".db")
-STUDY = "tune-"
 OWN_FILES = (LOCK_FILE, JOURNAL, "sources", "bots", "handouts", "cells")
 IDENTIFYING_FILES = (
     RUN,
