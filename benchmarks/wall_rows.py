@@ -25,7 +25,7 @@ from benchmarks.timing import best_of, timed_job
 from games import game
 from games.playouts import play_random_games
 
-PAIRS, TASK = 3000, 100  # that crews play, in tasks of so many
+PAIRS, TASK = 3000, 100  # that workers play, in tasks of so many
 BOT = "def choose(view, legal, rng):\n    return {}\n"
 HEAD = 'game = "kalah(6,4)"\npairs = {pairs}\nopenings = {{ random_plies = 6 }}\n'
 AGENT = '[agents.{name}]\nkind = "python"\nfile = "{name}.py"\n'
