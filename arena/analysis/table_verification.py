@@ -16,7 +16,7 @@ from arena.analysis.summary import summarise
 from arena.analysis.tables import DECIMALS, EloRow, WinRateRow, elo_rows, win_rate_rows
 from arena.planning.games import COLUMNS, Games, slice_games
 from arena.planning.plan import Plan
-from arena.planning.round_tracker import RoundTracker
+from arena.planning.schedule import RoundTracker
 from arena.storage.parquet import TableError, read_rows
 
 ELO, WIN_RATES, POINTS = "elo.parquet", "win_rates.parquet", "points.parquet"
