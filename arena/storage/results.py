@@ -25,7 +25,7 @@ MOST_LINES = 40
 NAME = re.compile(r"(?:tune-|sweep-)?[0-9a-f]{10}(?:\.old-\d+)?")
 ENDINGS = (".parquet", ".json", ".html", ".svg", ".png", ".log", ".toml", ".npz", ".part", ".db")
 STUDY = "tune-"
-OWN_FILES = (LOCK_FILE, JOURNAL, "sources", "bots", "handouts", "cells")
+OWN_FILES = (LOCK_FILE, JOURNAL, "sources", "bots", "bot-reports", "cells")
 INNER = re.compile(r"(?:validation|claim)-\d+")
 IDENTIFYING_FILES = (
     RUN,

@@ -4,12 +4,12 @@ import pytest
 
 from agents.core import AgentSpec
 from agents.sandbox import bot_server
-from arena.commands.explain import main
 from games import game
 from games.base.errors import OK, USER_ERROR
 from tests.arena.running import directory_of, experiment_file, played
+from tests.commands import explain as main
 
-QUICK = ("--perfect", "0")
+QUICK = ("--solve-seconds", "0")
 
 
 def rows(text: str) -> dict[str, list[str]]:
@@ -25,7 +25,7 @@ def test_options_may_stand_between_the_words(capsys):
         ["kalah(3,2)", "2", "--agent", "greedy"],
         ["kalah(3,2)", "--agent", "greedy", "2"],
     ):
-        assert main([*words, "--perfect", "0"]) == 0
+        assert main([*words, "--solve-seconds", "0"]) == 0
         said.append(capsys.readouterr().out)
     assert said[0] == said[1]
 
@@ -138,7 +138,10 @@ MISTAKES = {
         ["kalah(3,2)", "", "--agent", "first", "--depth", "2"],
         "for agents that search",
     ),
-    "no number": (["kalah(3,2)", "", "--perfect", "long"], "--perfect must be a number above 0"),
+    "no number": (
+        ["kalah(3,2)", "", "--solve-seconds", "long"],
+        "--solve-seconds must be a time such as",
+    ),
     "no run": (["/nowhere#1@2"], "is not a run's directory"),
     "a finished game": (["kalah(1,1)", "1"], "the game is over"),
 }

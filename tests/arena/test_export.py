@@ -11,13 +11,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from arena.commands.export import main
 from arena.formats.records import TextTable, game_records
 from arena.formats.registry import WRITERS, game_writer, table_writer
 from arena.pipeline.external_games import read_games
 from arena.report.data import load_report
 from games import game
 from tests.arena.running import directory_of, experiment_file, played
+from tests.commands import export as main
 
 OTHELLO = (
     'game = "othello(6)"\npairs = 5\nseed = 3\nopenings = { random_plies = 4 }\n[agents]\n'
@@ -42,7 +42,7 @@ def folder(run, tmp_path_factory):
     """All formats of it."""
     made = tmp_path_factory.mktemp("made") / "new"
     formats = [f"--{what}={name}" for what, known in WRITERS.items() for name in known]
-    assert main([str(run), *formats, "--to", str(made)]) == 0
+    assert main([str(run), *formats, "--out", str(made)]) == 0
     return made
 
 
@@ -185,7 +185,7 @@ deep = { kind = "alphabeta", depth = 3 }
 
 
 def test_the_methods_are_those_of_the_plan(run, tmp_path, capsys):
-    assert main([str(run), "--methods", "--to", str(tmp_path)]) == 0
+    assert main([str(run), "--methods", "--out", str(tmp_path)]) == 0
     text = capsys.readouterr().out
     assert (tmp_path / "methods.md").read_text() == text
     stored = json.loads((run / "run.json").read_text())

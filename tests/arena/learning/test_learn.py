@@ -13,9 +13,6 @@ import numpy as np
 import pytest
 
 from agents.evaluation.learned_weights import read_learned
-from arena.commands.learn import main
-from arena.commands.report import main as report_main
-from arena.commands.run import main as run_main
 from arena.config.toml_file import ExperimentError
 from arena.learning.config import load_learn_config
 from arena.learning.round_games import stored_round
@@ -25,6 +22,9 @@ from arena.playing.worker import PlayOptions
 from arena.storage.run_file import NotARunError
 from games import game
 from tests.arena.running import ROOT
+from tests.commands import learn as main
+from tests.commands import report as report_main
+from tests.commands import run as run_main
 
 TEXT = """
 game = "kalah(4,3)"
