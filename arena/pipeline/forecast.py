@@ -12,6 +12,7 @@ from arena.pipeline.run import directory_of_run
 from arena.planning.schedule import DrawnPlan, make_schedule
 from arena.playing.bots import BotProbe, probe_bots
 from arena.playing.cached_pairs import CachedPairs
+from arena.playing.fault_counts import FIRST_GAMES
 from arena.playing.pilot import PilotResult, run_pilot
 from arena.storage.journal import JOURNAL
 from arena.storage.provenance import read_run
@@ -116,11 +117,16 @@ def play_pilot(
 ) -> PilotResult:
     """Play trial games without the bots that failed, and show how many."""
     place = drawn.plan.names.index
-    faulty = {place(each.name) for each in probes if each.fault}
+    faulty = {place(each.name): exclusion_seconds(each) for each in probes if each.fault}
     seconds = {place(each.name): each.move_seconds for each in probes if not each.fault}
     pilot = run_pilot(drawn, options.playing, faulty, seconds)
     show(lines.pilot_line(pilot, options.at_once))
     return pilot
+
+
+def exclusion_seconds(probe: BotProbe) -> float:
+    """Return how long a bot that fails takes until it is excluded."""
+    return (FIRST_GAMES if probe.loads else 1) * (probe.start_seconds + probe.seconds)
 
 
 def show_time(
@@ -135,8 +141,9 @@ def show_time(
     if known:
         show(f"in the game cache: {2 * known:,} games, which are not played")
     show(lines.time_line(pilot, left, options.at_once))
-    if line := lines.start_line(probes):
-        show(line)
+    for line in (lines.failing_line(plan, pilot), lines.start_line(probes)):
+        if line:
+            show(line)
     for line in lines.match_lines(drawn, pilot):
         show(line)
     if plan.stop is not None:
