@@ -125,7 +125,7 @@ def test_every_export_of_a_stopped_run_has_its_stop_rule(tmp_path):
     played(experiment_file(tmp_path, text), tmp_path / "results")
     run, made = directory_of(tmp_path / "results"), tmp_path / "made"
     formats = [f"--games={name}" for name in WRITERS["games"]]
-    assert main([str(run), *formats, "--tables=latex", "--to", str(made)]) == 0
+    assert main([str(run), *formats, "--tables=latex", "--out", str(made)]) == 0
     assert "SPRT [0, 100] logistic Elo" in (made / "matrix.tex").read_text()
     for file in (run / "games.parquet", *sorted(made.glob("games.[pgc]*"))):
         (read,) = read_games([file]).scales
