@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from games import Game, GameError, Position
 from games.base.errors import UserError, print_error
-from games.base.progress_line import ProgressLine
+from games.base.progress import Progress, ProgressLine, watch
 from games.core import side_name
 from games.solving import Budget, SolverSettings, solver_of
 from games.solving.solution import Solution, as_json, hopeless, steps, written
@@ -49,7 +49,7 @@ def solve_and_print(
         solver = make_solver(of, seconds, database_beans, line.say)
         news = SolutionPrinter(of, position, line, solver.questions.limits(position))
         hear_ctrl_c()
-        with line.watch(lambda passed: [progress_text(news.known.bounds, passed, solver.nodes)]):
+        with watch(line.show, lambda: Progress(progress_text(news.known.bounds, solver.nodes))):
             search(solver, position, seconds, news, shown=not json_only)
     if json_only:
         print(json.dumps(as_json(of, position, news.known, news.seconds)))
@@ -90,9 +90,9 @@ def hear_ctrl_c() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def progress_text(bounds: Bounds, seconds: float, nodes: int) -> str:
-    """Return the bounds, the time and the number of positions searched."""
-    return f"{format_bounds(bounds)} after {seconds:.0f} s, {nodes / 1e6:,.1f} M positions"
+def progress_text(bounds: Bounds, nodes: int) -> str:
+    """Return the bounds and the number of positions searched."""
+    return f"{format_bounds(bounds)} after {nodes / 1e6:,.1f} M positions"
 
 
 def format_bounds(bounds: Bounds) -> str:

@@ -14,7 +14,7 @@ from agents.spec import find_path, spec_from_text
 from arena.commands.options import duration, whole_number
 from games import Game, Position, game
 from games.base.errors import CHECK_FAILED, OK, Unfinished, printable
-from games.base.progress_line import ProgressLine
+from games.base.progress import ProgressLine, watch
 
 EPILOG = """\
 examples:
@@ -87,7 +87,7 @@ def examine(
     """Test a bot in one game."""
     examination = BotCheck(spec, of, terms, pairs, positions)
     try:
-        with ProgressLine() as line, line.watch(examination.progress):
+        with ProgressLine() as line, watch(line.show, examination.progress):
             return examination.run()
     except AgentFailure as failure:
         return CheckReport([f"{failure.kind}: {failure}"])

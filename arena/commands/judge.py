@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     from arena.analysis.move_losses.judge import JudgeSettings  # noqa: PLC0415
     from arena.analysis.move_losses.run_lines import load_run_lines  # noqa: PLC0415
     from arena.pipeline.move_loss_files import judge_and_write  # noqa: PLC0415
-    from arena.playing.worker import PlayOptions  # noqa: PLC0415
+    from arena.playing.options import PlayOptions  # noqa: PLC0415
 
     settings = JudgeSettings(
         arguments.last, arguments.seconds, arguments.nodes, arguments.database_beans

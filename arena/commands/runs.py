@@ -110,18 +110,18 @@ def size_text(size: int) -> str:
 
 def show_run(arguments: argparse.Namespace) -> int:
     """Print the state of a run, with --follow once it has ended; the status says how."""
-    from arena.storage.results import is_running, read_progress  # noqa: PLC0415
+    from arena.storage.results import is_running  # noqa: PLC0415
     from arena.storage.run_file import is_finished  # noqa: PLC0415
-    from arena.terminal.progress_line import LiveLine  # noqa: PLC0415
+    from arena.terminal.progress import StoredProgress, TerminalProgress  # noqa: PLC0415
 
     directory = find_run(arguments.run, arguments.results)
     if not (directory / "run.json").exists() and not is_running(directory):
         raise UserError(f"{printable(str(directory))} is not a run's directory: it has no run.json")
     if arguments.follow:
-        with LiveLine(quiet=False) as line:
+        with TerminalProgress(quiet=False) as line:
             line.due = 0.0  # show the first lines at once
             while is_running(directory):
-                line.show(lambda _: read_progress(directory) or ["starting or writing the tables"])
+                line.show(StoredProgress(directory))
                 time.sleep(FOLLOW_SECONDS)
     lines = state_lines(directory)
     print_safely(lambda: print_lines(*lines))

@@ -8,7 +8,7 @@ from arena.commands.options import CACHE, CLUSTER, MOVED_EXPERIMENT, RUN
 from arena.config.command_line import available_cores, open_game_cache, with_cluster
 from games.base.cli import shell_command
 from games.base.errors import CHECK_FAILED, OK, print_error
-from games.base.progress_line import ProgressLine
+from games.base.progress import ProgressLine
 
 PARENTS = (RUN, MOVED_EXPERIMENT, CLUSTER, CACHE)
 EPILOG = """\
@@ -34,18 +34,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Replay, compare and print; the status says whether all is the same."""
     from arena.analysis.verification import replay_run, verify_run  # noqa: PLC0415
-    from arena.playing.worker import PlayOptions  # noqa: PLC0415
+    from arena.playing.options import PlayOptions  # noqa: PLC0415
 
     with contextlib.ExitStack() as stack:
         line = stack.enter_context(ProgressLine())
         if arguments.rules_only:
-            result = replay_run(arguments.run, arguments.experiment, line)
+            result = replay_run(arguments.run, arguments.experiment, line.show)
         else:
             if known := open_game_cache(arguments.cache):
                 stack.callback(known.close)
             playing = PlayOptions(available_cores(), arguments.interrupts, known=known)
             options = stack.enter_context(with_cluster(playing, arguments.cluster))
-            result = verify_run(arguments.run, arguments.all, arguments.experiment, options, line)
+            result = verify_run(
+                arguments.run, arguments.all, arguments.experiment, options, line.show
+            )
     arguments.interrupts.finish()
     for note in result.notes:
         print_error(note)

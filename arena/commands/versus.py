@@ -145,8 +145,11 @@ def print_history(experiment: "Experiment", found: "Versions", results: Path) ->
     import pandas as pd  # noqa: PLC0415
 
     from arena.pipeline.run import directory_of_run  # noqa: PLC0415
-    from arena.pipeline.version_lines import version_figure, version_lines  # noqa: PLC0415
-    from arena.pipeline.versions import version_rows  # noqa: PLC0415
+    from arena.pipeline.versions import (  # noqa: PLC0415
+        version_figure,
+        version_lines,
+        version_rows,
+    )
 
     directory = directory_of_run(experiment, results)
     ratings, rates = (pd.read_parquet(directory / name) for name in (ELO_TABLE, WIN_RATES))

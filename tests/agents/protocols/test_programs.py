@@ -47,7 +47,7 @@ kind = "gtp"
 command = ["gtp-rhino", "-l", "1", "-b", "0"]
 [agents.served]
 kind = "gtp"
-command = ["{python}", "-m", "agents.serve", "gtp", "--agent", "greedy"]
+command = ["{python}", "-m", "pitflip", "serve", "gtp", "--agent", "greedy"]
 cwd = "{root}"
 start_seconds = 120
 """
