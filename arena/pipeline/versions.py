@@ -32,6 +32,8 @@ OWN_NAME = re.compile(r"(.+\.\w+)(:[A-Za-z_]\w*)?")
 # What is about other agents, or about another question than which version is the better one.
 LEFT_OUT = ("checks", "roster", "anchor", "standings", "sweep", "tune", "schedule", "stop")
 NOW = "now"  # the version in the working copy
+LONGEST_SUBJECT = 50
+HEAD = ("version", "day", "Elo", "against the one before")
 Tables = Mapping[str, Mapping[str, object]]  # of agents, by name
 Versions = dict[str, tuple[Commit | None, Mapping[str, object]]]  # by name; None: not committed
 
@@ -166,10 +168,6 @@ def limit_to_openings(experiment: Experiment) -> Experiment:
         return experiment
     there = len(way(plan.openings.way).openings(plan.of, plan.openings, plan.pairs, plan.seed))
     return replace(experiment, plan=replace(plan, pairs=max(1, min(plan.pairs, there))))
-
-
-LONGEST_SUBJECT = 50
-HEAD = ("version", "day", "Elo", "against the one before")
 
 
 class EloInterval(NamedTuple):
