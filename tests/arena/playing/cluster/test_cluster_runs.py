@@ -157,7 +157,7 @@ def test_ctrl_c_ends_a_run_that_the_same_command_goes_on_with(two, tmp_path):
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=90)
     assert process.returncode == 3
-    assert f"--on {two.address}" in told.splitlines()[-1]
+    assert f"--cluster {two.address}" in told.splitlines()[-1]
     assert called(path, "--results", there, "--cluster", two.address).returncode == 0
     assert called(path, "--results", tmp_path / "here").returncode == 0
     assert tables(there) == tables(tmp_path / "here")
