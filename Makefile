@@ -83,20 +83,20 @@ LEARN = $(BIN)/pitflip learn
 KALAH = experiments/learn_kalah.toml
 OTHELLO = experiments/learn_othello.toml
 learn: .venv/.run
-	$(LEARN) $(KALAH) --to games/sowing/weights/kalah_6_4.npz \
+	$(LEARN) $(KALAH) --out games/sowing/weights/kalah_6_4.npz \
 	  --set name=learn_kalah_6_4 --set agents.teacher.nodes=400 --set 'learn.games=[60000,300000]' \
 	  --set learn.phases=4 --set 'openings.plies=[8,10]' --set learn.match.elo1=10 \
 	  --set learn.match.pairs=2000
-	$(LEARN) $(KALAH) --to games/sowing/weights/kalah_6_6.npz \
+	$(LEARN) $(KALAH) --out games/sowing/weights/kalah_6_6.npz \
 	  --set name=learn_kalah_6_6 --set 'game="kalah(6,6)"' --set learn.games=74000
-	$(LEARN) $(KALAH) --to games/sowing/weights/kalah_4_4.npz \
+	$(LEARN) $(KALAH) --out games/sowing/weights/kalah_4_4.npz \
 	  --set name=learn_kalah_4_4 --set 'game="kalah(4,4)"' --set learn.games=61000
-	$(LEARN) experiments/learn_owari.toml --to games/sowing/weights/owari_6_3.npz
-	$(LEARN) $(OTHELLO) --to games/othello/weights/othello_6.npz \
+	$(LEARN) experiments/learn_owari.toml --out games/sowing/weights/owari_6_3.npz
+	$(LEARN) $(OTHELLO) --out games/othello/weights/othello_6.npz \
 	  --set name=learn_othello_6 --set 'game="othello(6)"' --set 'learn.games=[40000,80000]' \
 	  --set learn.rounds=2 --set 'learn.opening_plies=[8,16]' --set learn.solve_from=9 \
 	  --set 'openings.plies=[6,7]' --set learn.match.nodes=1000 --set learn.phases=2
-	$(LEARN) $(OTHELLO) --to games/othello/weights/othello_8.npz
+	$(LEARN) $(OTHELLO) --out games/othello/weights/othello_8.npz
 
 bench: .venv/.bench
 	$(BIN)/python -m benchmarks.run

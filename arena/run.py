@@ -1,12 +1,12 @@
-"""Play an experiment: python -m arena.run experiments/smart_vs_bad.toml."""
+"""The command `pitflip run`, as `python -m arena.run FILE`."""
 
 import sys
 
-from arena import prefer_own_packages
+from arena import prepare_process
 
-prefer_own_packages()
+prepare_process()
 
-from arena.commands.run import main
+from arena.commands.command import run_command
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_command("run"))

@@ -1,12 +1,12 @@
-"""Tune an agent's weights: python -m arena.tune experiments/tune_kalah.toml."""
+"""The command `pitflip tune`, as `python -m arena.tune FILE`."""
 
 import sys
 
-from arena import prefer_own_packages
+from arena import prepare_process
 
-prefer_own_packages()
+prepare_process()
 
-from arena.commands.tune import main
+from arena.commands.command import run_command
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_command("tune"))

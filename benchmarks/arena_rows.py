@@ -56,7 +56,7 @@ def experiment(text: str, pairs: int) -> Iterator[list[str]]:
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "bench.toml"
         path.write_text(text.format(pairs=pairs))
-        yield ["-m", "arena.run", str(path), "--results", directory, "--quiet", "--known", "off"]
+        yield ["-m", "arena.run", str(path), "--results", directory, "--quiet", "--cache", "off"]
 
 
 def seconds_from_first_game(words: list[str]) -> float:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.commands.run import main as run_main
+from arena.commands.command import run_command
 from arena.stats.anytime import (
     anytime_estimate,
     anytime_estimate_these,
@@ -182,7 +182,7 @@ def played(pairs: int, ways: str, chance: str = "") -> dict[str, np.ndarray]:
     with tempfile.TemporaryDirectory() as scratch, contextlib.redirect_stdout(io.StringIO()):
         path = Path(scratch) / "pool.toml"
         path.write_text(experiment(pairs, ways, chance))
-        run_main([str(path), "--results", scratch, "--quiet"])
+        run_command("run", [str(path), "--results", scratch, "--quiet"])
         (table,) = Path(scratch).glob("pool/*/games.parquet")
         return read_columns(table, ("first", "second", "result", "opening"))
 

@@ -20,13 +20,13 @@ MOST_GROWTH = 1.2
 
 def cluster_mirror(rounds: int) -> Row:
     """An alpha-beta mirror match on a cluster of two processes, against two processes."""
-    what = "alphabeta depth 6 mirror, --on local:2: --workers 2"
+    what = "alphabeta depth 6 mirror, --cluster local:2: --workers 2"
     return _against_processes(what, MIRROR, MIRROR_PAIRS, 0.9, rounds)
 
 
 def cluster_random(rounds: int) -> Row:
     """Random games without moves, the same comparison."""
-    what = "random games, moves not kept, --on local:2: --workers 2"
+    what = "random games, moves not kept, --cluster local:2: --workers 2"
     return _against_processes(what, RANDOM, RANDOM_PAIRS, 0.5, rounds)
 
 
@@ -34,7 +34,7 @@ def _against_processes(what: str, text: str, pairs: int, target: float, rounds: 
     with experiment(text, pairs) as words:
         ours, against = best_of(
             min(rounds, 3),
-            lambda: seconds_from_first_game([*words, "--on", "local:2"]),
+            lambda: seconds_from_first_game([*words, "--cluster", "local:2"]),
             lambda: seconds_from_first_game([*words, "--workers", "2"]),
         )
     rates = 2 * pairs / ours, 2 * pairs / against
@@ -44,7 +44,7 @@ def _against_processes(what: str, text: str, pairs: int, target: float, rounds: 
 def cluster_first_game(rounds: int) -> Row:
     """A fresh run of one pair on a cluster that has played it before."""
     with local_cluster(1) as there, experiment(MIRROR, 1) as words:
-        words += ["--on", there.address]
+        words += ["--cluster", there.address]
         seconds_to_first_game(words)
         taken = min(seconds_to_first_game(words) for _ in range(rounds))
     what = "first game and its tables on a cluster that has played before"
@@ -62,4 +62,4 @@ def cluster_memory(_rounds: int) -> Row:
 
 def _peak(address: str, pairs: int) -> int:
     with experiment(RANDOM, pairs) as words:
-        return peak_of([*words, "--on", address])
+        return peak_of([*words, "--cluster", address])

@@ -135,7 +135,7 @@ def learn_seconds(name: str, *changes: str) -> tuple[float, float]:
     """Seconds and the largest memory of one process, learning from nothing."""
     with tempfile.TemporaryDirectory() as results:
         words = [sys.executable, "-m", "pitflip", "learn", str(EXPERIMENTS / f"{name}.toml")]
-        words += ["--results", results, "--quiet", "--known", "off"]
+        words += ["--results", results, "--quiet", "--cache", "off"]
         for change in changes:
             words += ["--set", change]
         begun = time.perf_counter()

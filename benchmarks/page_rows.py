@@ -90,7 +90,7 @@ def page_in_a_run(rounds: int) -> Row:
 def live_in_a_run(rounds: int) -> Row:
     """A run with a live page that somebody follows, against the same run without; CPU seconds."""
     with tempfile.TemporaryDirectory() as results:
-        words = [*_words(LONG, LIVE_PAIRS, Path(results)), "--known", "off", "--fresh"]
+        words = [*_words(LONG, LIVE_PAIRS, Path(results)), "--cache", "off", "--fresh"]
         words.remove("--quiet")
         _cpu(words, followed=False)  # what compiles or is read for the first time
         found = [(_cpu([*words, "--live"], True), _cpu(words, False)) for _ in range(rounds)]

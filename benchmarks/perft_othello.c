@@ -1,4 +1,4 @@
-/* Perft of Othello, games.perft in C: the last ply is counted, not played. */
+/* Perft of Othello, `pitflip game GAME perft` in C: the last ply is counted, not played. */
 #include "othello.h"
 
 #include "perft.h"

@@ -8,25 +8,25 @@ from benchmarks.fresh import ROOT
 from benchmarks.table import Row
 
 FIRST_LINE_SECONDS = 2.0
-PLAN = ("arena.plan", "experiments/kalah_ladder.toml", "--known", "off")
-EXPLAIN = ("arena.explain", "kalah(6,4)", "3 6 1", "--perfect", "0")
+FORECAST = ("run", "experiments/kalah_ladder.toml", "--cache", "off", "--dry-run")
+EXPLAIN = ("game", "kalah(6,4)", "explain", "3 6 1", "--solve-seconds", "0")
 
 
 def plan_first_line(rounds: int) -> Row:
-    """Seconds until `arena.plan` has printed its first line, warm cache."""
-    return first_line_row(rounds, PLAN)
+    """Seconds until `pitflip run --dry-run` has printed its first line, warm cache."""
+    return first_line_row(rounds, "pitflip run --dry-run", FORECAST)
 
 
 def explain_first_line(rounds: int) -> Row:
-    """Seconds until `arena.explain` has printed its first line, warm cache."""
-    return first_line_row(rounds, EXPLAIN)
+    """Seconds until `pitflip game explain` has printed its first line, warm cache."""
+    return first_line_row(rounds, "pitflip game explain", EXPLAIN)
 
 
-def first_line_row(rounds: int, words: tuple[str, ...]) -> Row:
+def first_line_row(rounds: int, command: str, words: tuple[str, ...]) -> Row:
     """The best of some rounds against the time that is allowed; one before them warms the cache."""
     seconds_to_first_line(words)
     taken = min(seconds_to_first_line(words) for _ in range(min(rounds, 5)))
-    what = f"{words[0]}, start to first line, warm cache: allowed"
+    what = f"{command}, start to first line, warm cache: allowed"
     ratio = FIRST_LINE_SECONDS / taken
     return Row(what, f"{taken:.2f} s", f"{FIRST_LINE_SECONDS:g} s", ratio, 1.0)
 
@@ -35,7 +35,10 @@ def seconds_to_first_line(words: tuple[str, ...]) -> float:
     """Seconds from the start of a command to its first line; it is then left to its end."""
     begun = time.perf_counter()
     with subprocess.Popen(
-        [sys.executable, "-m", *words], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        [sys.executable, "-m", "pitflip", *words],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     ) as process:
         assert process.stdout is not None
         line = process.stdout.readline()

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from arena.commands.tune import main as tune
+from arena.commands.command import run_command
 from arena.tuning.samplers.registry import SAMPLERS
 
 # Its seed weights lose on purpose, so that every method finds something to validate.
@@ -48,7 +48,7 @@ def study(directory: Path) -> int:
     """Play what is left of the study here; its exit status."""
     words = [str(directory / "killed.toml"), "--results", str(directory / "r"), "--quiet"]
     with (directory / "answer.txt").open("w") as file, contextlib.redirect_stdout(file):
-        return tune([*words, "--workers", "2"])
+        return run_command("tune", [*words, "--workers", "2"])
 
 
 def found_in(directory: Path) -> Path | None:

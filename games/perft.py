@@ -1,15 +1,11 @@
-"""Count the move sequences of a game by depth: python -m games.perft "kalah(6,4)" 8."""
+"""Count the move sequences of a game by depth."""
 
-import argparse
 import json
 import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from games import Game, GameError, Position, game
-from games.base.cli import CommandParser, shell_command
-from games.base.errors import OK, run, status_of
-from games.base.text import parse_whole_number
+from games import Game, GameError, Position
 from games.core import kernels
 from games.kernels.context import DEEPEST, ENDED, LEAVES
 
@@ -47,25 +43,12 @@ def require_depth(depth: int) -> None:
 
 
 def time_depths(of: Game, deepest: int) -> Iterator[PerftRow]:
-    """Every depth in turn, each counted from the start so that it has a time of its own."""
+    """Yield every depth in turn, each counted from the start so that its time is right."""
     perft(of, of.start(), 3)  # compiles or loads the kernels before time is taken
     for depth in range(1, deepest + 1):
         begun = time.perf_counter()
         leaves, ended = perft(of, of.start(), depth)[-1]
         yield PerftRow(depth, leaves, ended, time.perf_counter() - begun)
-
-
-def arguments() -> argparse.ArgumentParser:
-    """The command line."""
-    parser = CommandParser(
-        prog=shell_command("python -m games.perft"),
-        description="Count move sequences by depth. A forced pass is a ply, a swap is not.",
-        epilog='example: python -m games.perft "kalah(6,4)" 8',
-    )
-    parser.add_argument("game", help='such as "kalah(6,4)", owari, "othello-adjacent(6)"')
-    parser.add_argument("depth", help=f"deepest ply, 1 to {DEEPEST}")
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
-    return parser
 
 
 def print_perft(of: Game, depth: int) -> None:
@@ -88,24 +71,3 @@ def perft_json(of: Game, depth: int) -> str:
         for row in time_depths(of, depth)
     ]
     return json.dumps({"game": of.name, "depths": rows})
-
-
-def main(words: list[str] | None = None) -> int:
-    """Run the command; 2 if the game or depth does not exist."""
-    chosen = arguments().parse_args(words)
-    return status_of("games.perft", lambda: run_perft(chosen))
-
-
-def run_perft(chosen: argparse.Namespace) -> int:
-    """Count and print; the exit status."""
-    of = game(chosen.game)
-    depth = parse_whole_number(of.name, "depth", chosen.depth, range(1, DEEPEST + 1))
-    if chosen.json:
-        print(perft_json(of, depth))
-    else:
-        print_perft(of, depth)
-    return OK
-
-
-if __name__ == "__main__":
-    run(main)

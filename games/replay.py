@@ -1,14 +1,10 @@
-"""Replay a written game: python -m games.replay "kalah(6,4)" "3 1 6 ..."."""
+"""Replay a written game as text or as numbers."""
 
-import argparse
-import json
 from collections.abc import Sequence
 from itertools import pairwise
 
-from games import Game, Position, game
-from games.base.cli import CommandParser, shell_command
-from games.base.errors import OK, print_error, run, status_of
-from games.base.text import parse_positive
+from games import Game, Position
+from games.base.errors import print_error
 from games.solving import Budget, SolverSettings, solver_of
 from games.solving.solution import MoveValues, beside, cost_words, value_lines, values_back
 from games.solving.solver import Allowance
@@ -47,7 +43,7 @@ def replay_text(of: Game, positions: list[Position], text: str) -> str:
 def replay_text_with_values(
     of: Game, positions: list[Position], text: str, values: Sequence[MoveValues | None]
 ) -> str:
-    """Every board with the value of every move beside it, and what each move lost."""
+    """Return every board with the values of its moves, and the loss of each played move."""
     words = of.notation.split(text)
     moves = [of.parse_move(at, word) for at, word in zip(positions, words, strict=False)]
     blocks, known = [], sum(each is not None for each in values)
@@ -90,50 +86,3 @@ def verdict(of: Game, last: Position) -> str:
     raw = of.raw_score(last)
     plain = "" if raw == (first, second) else f" ({raw[0]}-{raw[1]} without the empty squares)"
     return f"over: {winner} {first}-{second}{plain}"
-
-
-def arguments() -> argparse.ArgumentParser:
-    """The command line."""
-    parser = CommandParser(
-        prog=shell_command("python -m games.replay"),
-        description="Replay a game written as moves: print boards, mover, final score.",
-        epilog='example: python -m games.replay "kalah(6,4)" "3 6 1 2"',
-    )
-    parser.add_argument("game", help='such as "kalah(6,4)", owari, "othello-adjacent(6)"')
-    parser.add_argument("moves", help="the moves as on the board, separated by blanks")
-    parser.add_argument("--start", help="a position in one line to start from")
-    parser.add_argument(
-        "--values", action="store_true", help="the exact value of every move beside the board"
-    )
-    parser.add_argument(
-        "--seconds", metavar="S", default="10", help="to look for values, from the end back (10)"
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of boards")
-    return parser
-
-
-def main(words: list[str] | None = None) -> int:
-    """Run the command; 2 if the game or one of its moves is wrong."""
-    chosen = arguments().parse_args(words)
-    return status_of("games.replay", lambda: run_replay(chosen))
-
-
-def run_replay(chosen: argparse.Namespace) -> int:
-    """Replay and print; the exit status."""
-    of = game(chosen.game)
-    start = of.parse(chosen.start) if chosen.start is not None else None
-    positions = of.replay(chosen.moves, start)
-    seconds = parse_positive("--seconds", chosen.seconds)
-    values = solve_positions(of, positions, seconds) if chosen.values else []
-    if chosen.json:
-        more = {"values": values_json(of, positions, values)} if chosen.values else {}
-        print(json.dumps(replay_summary(of, positions) | more))
-    elif chosen.values:
-        print(replay_text_with_values(of, positions, chosen.moves, values))
-    else:
-        print(replay_text(of, positions, chosen.moves))
-    return OK
-
-
-if __name__ == "__main__":
-    run(main)

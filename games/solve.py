@@ -1,24 +1,20 @@
-"""Solve a position exactly: python -m games.solve "kalah(6,4)" ["3 6 1" | POSITION]."""
+"""Solve a position exactly, and print what is known."""
 
-import argparse
 import json
 import signal
-import sys
 import time
+from collections.abc import Callable
 
-from games import Game, GameError, Position, game
-from games.base.cli import CommandParser, shell_command
-from games.base.errors import OK, UNFINISHED, UserError, print_error, status_of
+from games import Game, GameError, Position
+from games.base.errors import UserError, print_error
 from games.base.progress import Progress, ProgressLine, watch
-from games.base.text import parse_positive, parse_whole_number
 from games.core import side_name
 from games.solving import Budget, SolverSettings, solver_of
 from games.solving.solution import Solution, as_json, hopeless, steps, written
 from games.solving.solver import Allowance, Bounds, Solver
 from games.solving.sowing_database import free_memory
 
-MOST_BEANS = 30  # of a database: with six holes a side 10 GB
-DATABASE_SHARE = 0.3  # of the time that is asked for may go into a database that is not there
+DATABASE_SHARE = 0.3  # of the seconds, at most, to build a database
 LARGE_TABLE, USUAL_TABLE = 24, 22  # bits; 256 MB and 64 MB
 LARGE_FROM = 1 << 31  # bytes of free memory
 
@@ -36,31 +32,39 @@ def parse_position_or_moves(of: Game, text: str) -> Position:
     return of.replay(text)[-1]
 
 
-def run_solve(chosen: argparse.Namespace) -> int:
-    """Solve and print; the exit status."""
-    of = game(chosen.game)
-    position = parse_position_or_moves(of, chosen.position)
-    beans = chosen.database_beans and parse_whole_number(
-        of.name, "--database-beans", chosen.database_beans, range(MOST_BEANS + 1)
-    )
-    seconds = None if chosen.seconds is None else parse_positive("--seconds", chosen.seconds)
+def solve_and_print(
+    of: Game,
+    position: Position,
+    seconds: float | None = None,
+    database_beans: int | None = None,
+    *,
+    json_only: bool = False,
+) -> bool:
+    """Solve a position and print each result as soon as it is known; return whether all is."""
     if word := hopeless(of, position):
         if seconds is None:
-            raise UserError(f"{word}; say for how long, as in --seconds 60")
+            raise UserError(f"{word}; say for how long, as in --seconds 60s")
         print_error(word)
     with ProgressLine() as line:
-        bits = LARGE_TABLE if free_memory() > LARGE_FROM else USUAL_TABLE
-        settings = SolverSettings(bits, beans, seconds and seconds * DATABASE_SHARE)
-        solver = solver_of(of, settings, line.say)
+        solver = make_solver(of, seconds, database_beans, line.say)
         news = SolutionPrinter(of, position, line, solver.questions.limits(position))
         hear_ctrl_c()
         with watch(line.show, lambda: Progress(progress_text(news.known.bounds, solver.nodes))):
-            search(solver, position, seconds, news, shown=not chosen.json)
-    if chosen.json:
+            search(solver, position, seconds, news, shown=not json_only)
+    if json_only:
         print(json.dumps(as_json(of, position, news.known, news.seconds)))
     else:
         news.finish()
-    return OK if news.known.complete else UNFINISHED
+    return news.known.complete
+
+
+def make_solver(
+    of: Game, seconds: float | None, database_beans: int | None, say: Callable[[str], None]
+) -> Solver:
+    """Return a solver with tables for the memory and the time that there are."""
+    bits = LARGE_TABLE if free_memory() > LARGE_FROM else USUAL_TABLE
+    share = seconds and seconds * DATABASE_SHARE
+    return solver_of(of, SolverSettings(bits, database_beans, share), say)
 
 
 def search(
@@ -74,25 +78,25 @@ def search(
             if shown:
                 news.show()
     except KeyboardInterrupt:
-        news.line.say(f"stopped after {news.seconds:.1f} s; what is proved:")
+        news.line.say(f"stopped after {news.seconds:.1f} s; proved so far:")
 
 
 def hear_ctrl_c() -> None:
-    """From now on Ctrl-C is an exception, for there is something to tell: what is proved.
+    """Make Ctrl-C a KeyboardInterrupt, so that a stopped search prints its bounds.
 
-    Until here it ended the process, as it does in every short command.
+    Before the search Ctrl-C ends the process, as in every short command.
     """
     if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def progress_text(bounds: Bounds, nodes: int) -> str:
-    """What is known so far."""
+    """Return the bounds and the number of positions searched."""
     return f"{format_bounds(bounds)} after {nodes / 1e6:,.1f} M positions"
 
 
 def format_bounds(bounds: Bounds) -> str:
-    """`+8`, or `between -2 and +4`; of a game whose margins nobody knows, what is known."""
+    """`+8`, or `between -2 and +4`; `anything` if no bound is known."""
     if bounds.exact:
         return f"{bounds.low:+d}"
     if not bounds.has_low and not bounds.has_high:
@@ -103,7 +107,7 @@ def format_bounds(bounds: Bounds) -> str:
 
 
 class SolutionPrinter:
-    """Prints each result once it is known: who wins, by how much, the moves, the line."""
+    """Prints each result as soon as it is known: winner, margin, moves, best line."""
 
     def __init__(self, of: Game, position: Position, line: ProgressLine, limits: Bounds) -> None:
         """Nothing is printed yet; `limits` are those of the rules."""
@@ -154,38 +158,3 @@ class SolutionPrinter:
             self.printed.add(what)
             self.line.clear()
             print(line, flush=True)
-
-
-def arguments() -> argparse.ArgumentParser:
-    """The command line."""
-    parser = CommandParser(
-        prog=shell_command("python -m games.solve"),
-        description="Solve a position: who wins under perfect play, by how much, and the margin "
-        "of every move, for the side to move.",
-        epilog='example: python -m games.solve "kalah(6,3)" "3 6 1"',
-    )
-    parser.add_argument("game", help='such as "kalah(6,4)", "othello(6)", or a file of your own')
-    parser.add_argument(
-        "position", nargs="?", default="", help="moves from the start, or a position in one line"
-    )
-    parser.add_argument("--seconds", metavar="S", help="stop after S seconds")
-    parser.add_argument("--json", action="store_true", help="one JSON object")
-    parser.add_argument(
-        "--database-beans",
-        metavar="N",
-        help="beans up to which an endgame database of a sowing game is built, once "
-        "(as many as are worth it)",
-    )
-    return parser
-
-
-def main(words: list[str] | None = None) -> int:
-    """Run the command; 3 when not all is known, 2 when what was asked for does not exist."""
-    chosen = arguments().parse_args(words)
-    return status_of("games.solve", lambda: run_solve(chosen))
-
-
-if __name__ == "__main__":
-    if hasattr(signal, "SIGPIPE"):  # Windows has none
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    sys.exit(main())

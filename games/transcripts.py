@@ -69,7 +69,7 @@ def replay_command(of: Game, moves: Sequence[int], start: Position | None = None
 
 def replay_command_for_line(of: Game, line: str, start: Position | None = None) -> str:
     """The command that shows a written game, run from the current directory."""
-    command = f'python -m games.replay {_in_quotes(_name_from_here(of))} "{line}"'
+    command = f'pitflip game {_in_quotes(_name_from_here(of))} replay "{line}"'
     if start is None or start == of.start():
         return command
     return f"{command} --start {_in_quotes(of.text(start))}"

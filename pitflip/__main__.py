@@ -1,136 +1,111 @@
-"""One word for every command: `pitflip run FILE` is `pitflip run FILE`."""
+"""The command `pitflip`, also `python -m pitflip`."""
 
-import ast
-import importlib
-import importlib.util
 import signal
 import sys
-from collections.abc import Mapping
+from importlib.metadata import version
 from pathlib import Path
 
-from arena import prefer_own_packages
+from arena import prepare_process
 
-prefer_own_packages()
+prepare_process()
 
+import shtab
+
+from arena.commands.command import COMMANDS, GROUPS, parser_settings, run_command
+from arena.commands.command import module_of as command_module
+from games.base.cli import CommandParser
 from games.base.errors import OK, USER_ERROR, print_error, print_safely, status_of
+from games.base.removed import REMOVED_COMMANDS
 from games.base.text import did_you_mean, listed, quote
-from pitflip.completion import SHELLS, completion
 
-# The word is the last part of the module's name: commands that are printed count on it.
-COMMANDS: Mapping[str, str] = {
-    "new": "arena.commands.new",
-    "plan": "arena.commands.plan",
-    "run": "arena.commands.run",
-    "versus": "arena.commands.versus",
-    "history": "arena.commands.history",
-    "play": "arena.commands.play",
-    "tune": "arena.commands.tune",
-    "learn": "arena.commands.learn",
-    "weights": "arena.commands.weights",
-    "rate": "arena.commands.rate",
-    "ladder": "arena.commands.ladder",
-    "verify": "arena.commands.verify",
-    "status": "arena.commands.status",
-    "runs": "arena.commands.runs",
-    "judge": "arena.commands.judge",
-    "report": "arena.commands.report",
-    "export": "arena.commands.export",
-    "explain": "arena.commands.explain",
-    "perft": "games.perft",
-    "replay": "games.replay",
-    "solve": "games.solve",
-    "handouts": "arena.commands.handouts",
-    "new-bot": "arena.commands.new_bot",
-    "check": "arena.commands.check",
-    "serve": "arena.commands.serve",
-}
-# Short commands: Ctrl-C and a closed pipe end the process.
-AT_ONCE = (
-    "check", "export", "new", "new-bot", "perft", "play", "rate", "replay", "report", "runs",
-    "serve", "solve", "status",
-)  # fmt: skip
-# Commands of earlier versions, with what to do instead.
-REMOVED: Mapping[str, str] = {
-    "share": "zip the directory of the run; pitflip verify takes the unpacked directory",
-    "agreement": "every run names agents that play identically",
-    "even_openings": 'write openings = { within = 2 } or { exact = "draw" } in the experiment file',
-    "extra_turns": "docs/perfect.md has the answer, python -m benchmarks.extra_turns counts again",
-    "profile": "pitflip run, whose page has lengths, draws and the first mover's score",
-}
 HELP = ("-h", "--help", "help")
 VERSION = ("-V", "--version", "version")
-
-
-def summary(module: str) -> str:
-    """What a command does, from the first line of its module; nothing of it is loaded."""
-    spec = importlib.util.find_spec(module)
-    assert spec is not None  # COMMANDS names modules that are there
-    assert spec.origin is not None
-    first = (ast.get_docstring(ast.parse(Path(spec.origin).read_text())) or "").partition("\n")[0]
-    return first.partition(": p")[0].rstrip(".")
-
-
-def usage() -> str:
-    """All words with what they do."""
-    width = max(map(len, [*COMMANDS, "completion"])) + 2
-    rows = [f"  {word:<{width}}{summary(module)}" for word, module in COMMANDS.items()]
-    rows.append(f"  {'completion':<{width}}Words for a shell: {listed(SHELLS)}")
-    more = "pitflip COMMAND --help says more, pitflip --version which version this is."
-    more += "\nWithout the script: python -m pitflip COMMAND."
-    return "\n".join(["usage: pitflip COMMAND ...", "", *rows, "", more])
+COMPLETION = "--print-completion"
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run the command that the first word names; its exit status."""
+    """Run the command that the first word names; return its exit status."""
     given = sys.argv[1:] if words is None else words
-    return status_of("pitflip", lambda: chosen(given))
+    return status_of("pitflip", lambda: run(given))
 
 
-def chosen(given: list[str]) -> int:
-    """The exit status of what the words ask for."""
-    if not given or given[0] in HELP:
-        text = usage()
-        print_safely(lambda: print(text))
-        return OK if given else USER_ERROR
-    word, rest = given[0], given[1:]
-    if word in VERSION:
-        from arena.storage.provenance import version_of  # noqa: PLC0415  # it loads more
-
-        print(f"pitflip {version_of('pitflip')}")
+def run(words: list[str]) -> int:
+    """Answer one of the general options, or run a command."""
+    if len(words) > 1 and words[0] == "help":
+        words = [words[1], "--help"]
+    if not words or words[0] in HELP:
+        show(help_text())
+        return OK if words else USER_ERROR
+    verb, rest = words[0], words[1:]
+    if verb in VERSION:
+        show(f"pitflip {version('pitflip')}")
         return OK
-    if word == "completion":
-        return completed(rest)
-    if word in REMOVED:
-        print_error(f"pitflip: the command {word} was removed: {REMOVED[word]}")
+    if verb == COMPLETION:
+        return print_completion(rest)
+    if verb in REMOVED_COMMANDS:
+        print_error(f"pitflip: the command {verb} was removed: {REMOVED_COMMANDS[verb]}")
         return USER_ERROR
-    if word not in COMMANDS:
-        print_error(
-            f"pitflip: there is no command {quote(word)} (there are {listed(COMMANDS)})"
-            f"{did_you_mean(word, COMMANDS)}"
-        )
+    if verb not in COMMANDS:
+        near = did_you_mean(verb, COMMANDS)
+        print_error(f"pitflip: there is no command {quote(verb)} ({listed(COMMANDS)}){near}")
         return USER_ERROR
-    module = COMMANDS[word]
-    if word in AT_ONCE:
-        end_at_once()
-    status: int = importlib.import_module(module).main(rest)
-    return status
+    if not COMMANDS[verb].resumable:
+        stop_at_once()
+    return run_command(verb, rest)
 
 
-def end_at_once() -> None:
-    """Let Ctrl-C and a closed pipe end the process: its work is short, nothing is kept."""
+def show(text: str) -> None:
+    """Print a text; a closed pipe is no error."""
+    print_safely(lambda: print(text))
+
+
+def help_text() -> str:
+    """Return the commands by group, each with its summary."""
+    lines = ["usage: pitflip COMMAND ...", ""]
+    for group in GROUPS:
+        for verb, command in COMMANDS.items():
+            if command.group == group:
+                first = "" if any(line.startswith(group) for line in lines) else group
+                lines.append(f"{first:<9}{verb:<8} {command.summary}")
+    lines += [
+        "",
+        "pitflip help COMMAND   options and examples of a command",
+        "pitflip --version      version",
+        f"pitflip {COMPLETION} {'|'.join(shtab.SUPPORTED_SHELLS)}",
+        "Without the script: python -m pitflip COMMAND.",
+    ]
+    return "\n".join(lines)
+
+
+def stop_at_once() -> None:
+    """Let Ctrl-C and a closed pipe end the process: short commands store nothing on the way."""
     for name in ("SIGINT", "SIGPIPE"):
         if hasattr(signal, name):  # Windows has no SIGPIPE
             signal.signal(getattr(signal, name), signal.SIG_DFL)
 
 
-def completed(words: list[str]) -> int:
-    """Print what makes a shell complete our words."""
-    if len(words) != 1 or words[0] not in SHELLS:
+def all_parsers() -> CommandParser:
+    """Return one parser with all commands."""
+    parser = CommandParser(prog="pitflip", description="Play bots against each other.")
+    parser.add_argument("--version", action="store_true", help="print the version")
+    commands = parser.add_subparsers(parser_class=CommandParser)
+    for verb, command in COMMANDS.items():
+        own = commands.add_parser(verb, help=command.summary, **parser_settings(verb))  # type: ignore[arg-type]
+        command_module(verb).add_arguments(own)
+        for action in own._actions:  # argparse has no public list of them
+            if action.type is Path:
+                action.complete = shtab.FILE  # type: ignore[attr-defined]  # as shtab reads it
+    return parser
+
+
+def print_completion(words: list[str]) -> int:
+    """Print the completion script for a shell."""
+    shells = shtab.SUPPORTED_SHELLS
+    if len(words) != 1 or words[0] not in shells:
         got = quote(" ".join(words)) if words else "nothing"
-        print_error(f"pitflip completion: name a shell, one of {listed(SHELLS)}, got {got}")
+        print_error(f"pitflip {COMPLETION}: name a shell, one of {listed(shells)}, got {got}")
         return USER_ERROR
-    text = completion(words[0], COMMANDS)
-    print_safely(lambda: print(text))
+    show(shtab.complete(all_parsers(), words[0]))
     return OK
 
 

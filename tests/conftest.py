@@ -8,7 +8,7 @@ from pathlib import Path
 # Tests run in parallel already: NumPy's own threads would only compete with them.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # No test may use games that another test has played.
-os.environ["PITFLIP_KNOWN"] = "off"
+os.environ["PITFLIP_CACHE"] = "off"
 # As in a shell whose environment is activated: `python` is ours, and commands are printed so.
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
 

@@ -56,7 +56,7 @@ def prepare(spec: AgentSpec, of: Game, thoughts: bool) -> None:
     """Load in the spawner what every bot of this game needs, but none of the user's code.
 
     With `thoughts` also what searches one move: what is compiled in a bot's process is not kept,
-    and took 4 to 9 seconds at every `pitflip explain`.
+    and took 4 to 9 seconds at every `pitflip game GAME explain`.
     """
     board = Board(of)
     board.play(board.slots[0])

@@ -1,10 +1,8 @@
-"""Try a bot, and say what is wrong with it: pitflip check bots/my_bot.py."""
+"""The command `pitflip check`."""
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
 from agents.checkup import PAIRS, BotCheck, CheckReport, read_positions
 from agents.core import AgentFailure, AgentSpec, HostSettings, SpecError
@@ -13,72 +11,70 @@ from agents.registry import kind_of, kinds_for
 from agents.sandbox.sandbox import Sandbox
 from agents.sandbox.transports import VoidGame
 from agents.spec import find_path, spec_from_text
+from arena.commands.options import duration, whole_number
 from games import Game, Position, game
-from games.base.cli import CommandParser
-from games.base.errors import CHECK_FAILED, OK, USER_ERROR, Unfinished, printable, run, status_of
+from games.base.errors import CHECK_FAILED, OK, Unfinished, printable
 from games.base.progress import ProgressLine, watch
-from games.base.text import quote
 
-USUAL_GAMES = ("kalah(6,4)", "othello(8)", "kalah-manchester(7,7)")
+EPILOG = """\
+examples:
+  pitflip check bots/my_bot.py
+  pitflip check --kind gtp --game othello -- gtp-rhino -l 1
+The bot plays starts, extra turns, passes, endings and whole games from both
+sides.
+exit status: 0 nothing is wrong; 1 something is wrong; 2 there is no such bot"""
+DEFAULT_GAMES = ("kalah(6,4)", "othello(8)", "kalah-manchester(7,7)")
 SECONDS = 5.0
 
 
-def refuse(message: str) -> NoReturn:
-    """End with one line about what is wrong with the command."""
-    print(f"pitflip check: {printable(message)}", file=sys.stderr)
-    sys.exit(USER_ERROR)
-
-
-def arguments() -> argparse.ArgumentParser:
-    """The command line."""
-    parser = CommandParser(
-        prog="pitflip check",
-        description="Play a bot through starts, extra turns, passes, ends and games from both "
-        "sides, and say what is wrong with it. 0: nothing is, 1: something is.",
-        epilog="A command is written behind --: --kind gtp -- gtp-rhino -l 1",
-    )
-    parser.error = refuse  # type: ignore[method-assign]  # one line, without the usage
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command alone."""
     parser.add_argument(
-        "bot", nargs="+", help="a bot's file, FILE.toml:NAME, or a command and its arguments"
+        "bot",
+        nargs="+",
+        metavar="BOT",
+        help="a bot's file, FILE.toml:NAME, or after -- a command and its arguments",
     )
-    parser.add_argument("--kind", choices=PROTOCOLS, help="the protocol of a command (lines)")
-    parser.add_argument("--game", action="append", help="play this one, and others (the usual)")
-    parser.add_argument("--pairs", type=positive, default=PAIRS, help="games from either side")
     parser.add_argument(
-        "--positions", type=Path, metavar="FILE", help="positions it must survive, one a line"
+        "--kind", choices=tuple(PROTOCOLS), help="the protocol of a command (default: lines)"
     )
-    parser.add_argument("--seconds", type=float, default=SECONDS, help="the limit of a move")
-    return parser
+    parser.add_argument(
+        "--game", action="append", help="a game to play; may be repeated (default: the bot's own)"
+    )
+    parser.add_argument(
+        "--pairs",
+        type=whole_number(1, 10_000),
+        default=PAIRS,
+        metavar="N",
+        help=f"number of pairs of whole games (default: {PAIRS})",
+    )
+    parser.add_argument(
+        "--positions", type=Path, metavar="FILE", help="further positions, one in each line"
+    )
+    parser.add_argument(
+        "--seconds",
+        type=duration,
+        default=SECONDS,
+        metavar="TIME",
+        help=f"limit for a move (default: {SECONDS:.0f}s)",
+    )
 
 
-def positive(text: str) -> int:
-    """A number of games."""
-    if not text.isdecimal() or not 0 < int(text) <= 10_000:
-        raise argparse.ArgumentTypeError(f"must be from 1 to 10000, got {quote(text)}")
-    return int(text)
-
-
-def main(words: list[str] | None = None) -> int:
-    """Run the command: 1 if something is wrong with the bot, 2 if there is none."""
-    chosen = arguments().parse_args(words)
-    return status_of("pitflip check", lambda: run_check(chosen))
-
-
-def run_check(chosen: argparse.Namespace) -> int:
-    """Try the bot in every game, and print what was seen."""
+def run(arguments: argparse.Namespace) -> int:
+    """Test the bot in every game and print the findings."""
     try:
-        spec = spec_of(chosen.bot, chosen.kind)
+        spec = spec_of(arguments.bot, arguments.kind)
     except AgentFailure as failure:
         return show(CheckReport([f"{failure.kind}: {failure}"]))
-    names = chosen.game or [default_game(spec)]
+    names = arguments.game or [default_game(spec)]
     wall, findings = Sandbox(), 0
     try:
         for name in names:
             of = game(name)
-            positions = read_positions(chosen.positions, of) if chosen.positions else []
+            positions = read_positions(arguments.positions, of) if arguments.positions else []
             print(f"{describe_bot(spec)} on {of.name}", flush=True)
-            terms = HostSettings(wall, chosen.seconds)
-            findings += show(examine(spec, of, terms, chosen.pairs, positions))
+            terms = HostSettings(wall, arguments.seconds)
+            findings += show(examine(spec, of, terms, arguments.pairs, positions))
     finally:
         wall.close()
     print("nothing is wrong" if not findings else "something is wrong")
@@ -88,7 +84,7 @@ def run_check(chosen: argparse.Namespace) -> int:
 def examine(
     spec: AgentSpec, of: Game, terms: HostSettings, pairs: int, positions: Sequence[Position] = ()
 ) -> CheckReport:
-    """What is wrong with a bot in a game."""
+    """Test a bot in one game."""
     examination = BotCheck(spec, of, terms, pairs, positions)
     try:
         with ProgressLine() as line, watch(line.show, examination.progress):
@@ -100,7 +96,7 @@ def examine(
 
 
 def spec_of(words: Sequence[str], kind: str | None) -> AgentSpec:
-    """The bot that is meant; SpecError if it is none."""
+    """Return the bot that the command line names; a SpecError if there is none."""
     if kind or len(words) > 1:
         return AgentSpec(kind or "lines", command=[find_path(word, Path()) for word in words])
     spec = spec_from_text(words[0], {})
@@ -110,25 +106,21 @@ def spec_of(words: Sequence[str], kind: str | None) -> AgentSpec:
 
 
 def default_game(spec: AgentSpec) -> str:
-    """What its kind usually plays."""
-    return next(name for name in USUAL_GAMES if spec.kind in kinds_for(game(name)))
+    """Return the first default game that the kind of the bot plays."""
+    return next(name for name in DEFAULT_GAMES if spec.kind in kinds_for(game(name)))
 
 
 def describe_bot(spec: AgentSpec) -> str:
-    """What the bot is."""
+    """Return the kind and the files of the bot."""
     words = spec.options.get("command") or [spec.options.get("file") or spec.options["evaluate"]]
     return printable(f"{spec.kind}: {' '.join(Path(word).name or word for word in words)}")
 
 
 def show(report: CheckReport) -> int:
-    """Print what was seen; how much is wrong."""
+    """Print the facts and findings; return the number of findings."""
     for fact in report.facts:
         print(f"  fine   {printable(fact)}")
     for finding in report.findings:
         first, *more = finding.splitlines()
         print("\n".join([f"  WRONG  {first}", *(f"         {printable(line)}" for line in more)]))
     return len(report.findings)
-
-
-if __name__ == "__main__":
-    run(main)

@@ -1,55 +1,34 @@
-"""Place newcomers in a standing ladder."""
+"""The command `pitflip ladder`."""
 
 import argparse
 import os
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.config.command_line import add_workers, number_of, same_command, with_cluster
-from arena.config.user_settings import is_address
+from arena.commands.options import CLUSTER, QUIET, WORKERS, group, option
+from arena.config.command_line import number_of_workers, with_cluster
 from arena.playing.options import Interrupts
-from games.base.cli import CommandParser, shell_command
-from games.base.errors import OK, UserError, print_error, print_lines, printable, status_of
+from games.base.cli import CommandParser
+from games.base.errors import OK, UserError, print_error, print_lines, printable
 
 if TYPE_CHECKING:
     from agents.core import AgentSpec
     from arena.pipeline.ladder import Ladder, LadderRow
     from arena.planning.plan import Plan
 
-EXAMPLE = """\
+EPILOG = """\
 example:
-  pitflip ladder new experiments/kalah_ladder.toml   its game and openings, its agents
-  pitflip ladder add my_bot.toml                     [agents.NAME] tables, as in experiments
-exit status: 0 done, 2 a mistake, 3 not finished: the same command continues"""
-LADDER = Path("ladder")
+  pitflip ladder new experiments/kalah_ladder.toml
+  pitflip ladder add my_bot.toml
+A ladder has the game and the openings of an experiment. Files name agents in
+[agents.NAME] tables.
+exit status: 0 done; 2 a mistake; 3 not finished: the same command continues"""
+DIRECTORY = group(
+    option("--dir", type=Path, default=Path("ladder"), help="directory of the ladder (ladder)")
+)
 PLAYING = ("new", "add")  # the commands that play
-
-
-def arguments() -> argparse.ArgumentParser:
-    """The command line."""
-    parser = CommandParser(
-        prog=shell_command("pitflip ladder"),
-        description="Keep a ladder: a newcomer plays only until its place is known.",
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    words = parser.add_subparsers(dest="word", metavar="COMMAND", required=True)
-    for name, (help_, places) in SUBCOMMANDS.items():
-        own = words.add_parser(name, help=help_, description=help_)
-        for place, more in places.items():
-            own.add_argument(place, **more)  # type: ignore[arg-type]  # the words of argparse
-        own.add_argument("--ladder", type=Path, default=LADDER, metavar="DIR", help="not ladder/")
-        add_workers(own)
-        own.add_argument("--quiet", action="store_true", help="print nothing but the table")
-        if name in PLAYING:
-            own.add_argument(
-                "--on", type=is_address, metavar="ADDRESS",
-                help="play on a Dask cluster, as arena.run",
-            )  # fmt: skip
-    return parser
 
 
 FILE = {"type": Path, "metavar": "FILE", "help": "a TOML file: docs/experiment-file.md"}
@@ -63,16 +42,21 @@ SUBCOMMANDS: Mapping[str, tuple[str, Mapping[str, Mapping[str, object]]]] = {
 }
 
 
-def main(words: list[str] | None = None) -> int:
-    """Run the command; 2 if it cannot be done."""
-    chosen, interrupts = arguments().parse_args(words), Interrupts()
-    again = same_command("pitflip ladder", words)
-    with interrupts.installed():
-        return status_of("pitflip ladder", lambda: done(chosen, interrupts), again)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the subcommands."""
+    words = parser.add_subparsers(
+        dest="word", metavar="COMMAND", required=True, parser_class=CommandParser
+    )
+    for name, (help_, positionals) in SUBCOMMANDS.items():
+        parents = [DIRECTORY, QUIET, *((WORKERS, CLUSTER) if name in PLAYING else ())]
+        own = words.add_parser(name, help=help_, description=help_, parents=parents)
+        for positional, more in positionals.items():
+            own.add_argument(positional, **more)  # type: ignore[arg-type]
 
 
-def done(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
-    """Do what is asked, then print the table; the exit status."""
+def run(chosen: argparse.Namespace) -> int:
+    """Change the ladder, then print its table."""
+    interrupts = chosen.interrupts
     # After --help, which needs none of it.
     from arena.pipeline.ladder import (  # noqa: PLC0415
         plan_for_ladder,
@@ -85,16 +69,16 @@ def done(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
         plan, values = plan_for_ladder(chosen.experiment)
         found = read_ladder_agents(chosen.experiment, plan)
     else:
-        read_ladder(chosen.ladder)
-    lock = lock_directory(chosen.ladder)
+        read_ladder(chosen.dir)
+    lock = lock_directory(chosen.dir)
     try:
         if chosen.word == "new":
             _begin(plan, values, found, chosen, interrupts)
         elif chosen.word == "add":
             _add(chosen, interrupts)
         elif chosen.word != "show":
-            CHANGES[chosen.word](read_ladder(chosen.ladder), chosen).save()
-        lines = table_lines(read_ladder(chosen.ladder))
+            CHANGES[chosen.word](read_ladder(chosen.dir), chosen).save()
+        lines = table_lines(read_ladder(chosen.dir))
         interrupts.finish()
         print_lines(*lines)
     finally:
@@ -122,7 +106,7 @@ def _add(chosen: argparse.Namespace, interrupts: Interrupts) -> None:
     """Place the agents of the files, one after the other."""
     from arena.pipeline.ladder import is_there, read_ladder, read_ladder_agents  # noqa: PLC0415
 
-    ladder = read_ladder(chosen.ladder)
+    ladder = read_ladder(chosen.dir)
     found = [pair for path in chosen.files for pair in read_ladder_agents(path, ladder.plan)]
     _refuse_twins(found)
     changed = [pair for pair in found if not is_there(ladder, *pair)]
@@ -145,14 +129,14 @@ def _begin(
         remove_ladder,
     )
 
-    continued = (chosen.ladder / LADDER).exists()
-    ladder = create_ladder(chosen.ladder, plan, values)
+    continued = (chosen.dir / LADDER).exists()
+    ladder = create_ladder(chosen.dir, plan, values)
     try:
         missing = [(name, spec) for name, spec in found if name not in ladder.names]
         replace(_place(ladder, missing, chosen, interrupts), unfinished=False).save()
     except UserError:
         if not continued:
-            remove_ladder(chosen.ladder)
+            remove_ladder(chosen.dir)
         raise
 
 
@@ -176,8 +160,8 @@ def _place(
 
     wall = Sandbox()
     try:
-        here_alone = PlayOptions(number_of(chosen.workers), interrupts, wall=wall)
-        with with_cluster(here_alone, chosen.on) as options:
+        here_alone = PlayOptions(number_of_workers(chosen.workers), interrupts, wall=wall)
+        with with_cluster(here_alone, chosen.cluster) as options:
             for name, spec in found:
                 step = placed(ladder, name, spec, options, chosen.quiet)
                 ladder = step.ladder
@@ -221,7 +205,3 @@ def _lines(rows: "list[LadderRow]") -> list[str]:
         how = row.placed.partition(", after ")[0]
         lines.append(f"{row.place:>5}  {row.agent:<{width}}  {elo:>6}  {points:>13}  {how}{mark}")
     return lines
-
-
-if __name__ == "__main__":
-    sys.exit(main())

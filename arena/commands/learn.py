@@ -1,59 +1,71 @@
-"""Learn weights, show and compare them."""
+"""The command `pitflip learn`."""
 
 import argparse
 import shlex
-import sys
 from pathlib import Path
 
-import arena.learning  # noqa: F401  # before numpy: it keeps numpy to one thread
-from arena.config.command_line import add_play_options, open_run_options, overrides, run_resumable
-from arena.playing.options import Interrupts
-from games.base.errors import OK
+from arena.commands.options import CHANGES, PLAY, overrides, run_options
+from games.base.errors import OK, UserError, print_safely
 
-EXAMPLE = """\
-example:
+PARENTS = (CHANGES, *PLAY)
+EPILOG = """\
+examples:
   pitflip learn experiments/learn_kalah.toml
-exit status: 0 finished, whatever the verdict, 2 the file is wrong,
-  3 not finished (what was played is kept; the same command continues)"""
+  pitflip learn --show results/learn_kalah/RUN/weights.npz
+  pitflip learn --compare old.npz new.npz
+exit status: 0 finished, whatever the verdict; 2 a file is wrong; 3 not
+finished: the games are stored, and the same command continues"""
 
 
-def arguments() -> argparse.ArgumentParser:
-    """The command line."""
-    what = "Learn the weights of tables or features from games that a teacher plays."
-    parser = add_play_options("pitflip learn", what, EXAMPLE)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command alone."""
+    parser.usage = "%(prog)s [options] FILE"
     parser.add_argument(
-        "--to", type=Path, metavar="FILE", help="write the weights here too, if any are better"
+        "experiment", nargs="?", type=Path, metavar="FILE", help="an experiment file (TOML)"
     )
-    return parser
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="also write the weights here if they are better"
+    )
+    parser.add_argument("--show", type=Path, metavar="WEIGHTS", help="draw a file of weights")
+    parser.add_argument(
+        "--compare",
+        type=Path,
+        nargs=2,
+        metavar=("WEIGHTS", "OTHER"),
+        help="list where two files of weights differ most",
+    )
 
 
-def main(words: list[str] | None = None) -> int:
-    """Run the command."""
-    return run_resumable("pitflip learn", words, arguments().parse_args(words), learned)
+def run(arguments: argparse.Namespace) -> int:
+    """Learn, or show or compare files of weights."""
+    asked = [arguments.experiment, arguments.show, arguments.compare]
+    if sum(each is not None for each in asked) != 1:
+        raise UserError("needs one of: an experiment FILE, --show WEIGHTS, --compare WEIGHTS OTHER")
+    if arguments.experiment is not None:
+        return learn_weights(arguments)
+    from arena.learning.weights_text import comparison_lines, weights_lines  # noqa: PLC0415
 
-
-def learned(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
-    """Learn as the command line says; the exit status."""
-    # Only now, so that help is answered before anything large is loaded.
-    from arena.learning.config import load_learn_config  # noqa: PLC0415
-
-    learning = load_learn_config(chosen.experiment, overrides(chosen))
-    from agents.evaluation.learned_weights import write_learned  # noqa: PLC0415
-    from arena.learning.learn_run import best_round, learn  # noqa: PLC0415
-
-    with open_run_options(chosen, interrupts) as options:
-        rounds = learn(learning, options, learn_command(chosen))
-    best = best_round(rounds)
-    if chosen.to is not None and best is not None:
-        write_learned(chosen.to, best.weights)
+    lines = (
+        weights_lines(arguments.show) if arguments.show else comparison_lines(*arguments.compare)
+    )
+    shown = list(lines)
+    print_safely(lambda: print("\n".join(shown)))
     return OK
 
 
-def learn_command(chosen: argparse.Namespace) -> str:
-    """The command that learns the same, wherever it is run and by however many workers."""
-    changes = [word for each in overrides(chosen) for word in ("--set", each)]
-    return shlex.join(["pitflip", "learn", str(chosen.experiment), *changes])
+def learn_weights(arguments: argparse.Namespace) -> int:
+    """Learn as the experiment says."""
+    from arena.learning.config import load_learn_config  # noqa: PLC0415  # not needed for --help
 
+    changes = overrides(arguments)
+    learning = load_learn_config(arguments.experiment, changes)
+    from agents.evaluation.learned_weights import write_learned  # noqa: PLC0415
+    from arena.learning.learn_run import best_round, learn  # noqa: PLC0415
 
-if __name__ == "__main__":
-    sys.exit(main())
+    set_words = [word for each in changes for word in ("--set", each)]
+    command = shlex.join(["pitflip", "learn", str(arguments.experiment), *set_words])
+    with run_options(arguments) as options:
+        best = best_round(learn(learning, options, command))
+    if arguments.out is not None and best is not None:
+        write_learned(arguments.out, best.weights)
+    return OK

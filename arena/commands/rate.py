@@ -1,116 +1,92 @@
-"""Rate games from any files."""
+"""The command `pitflip rate`."""
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.config.experiment import Anchor, AnchorError, parse_anchor
-from arena.pipeline.external_games import ExternalGames, RatingPool, read_games
+from arena.commands.options import JSON, seed
+from arena.pipeline.external_games import ExternalGames, RatingPool, rate_files
 from arena.stats import RATINGS
-from games.base.cli import CommandParser
-from games.base.errors import OK, UserError, print_error, print_safely, printable, status_of
-from games.base.text import did_you_mean, listed
+from games.base.errors import OK, print_error, print_safely, printable
 
-if TYPE_CHECKING:  # at run time they are loaded after --help and mistakes
+if TYPE_CHECKING:
     from arena.analysis.standings import Standings
     from arena.analysis.tables import EloRow
 
+PARENTS = (JSON,)
+BOOTSTRAP = 200
+EPILOG = """\
+examples:
+  pitflip rate results/*/* --anchor random=0
+  pitflip rate my_games.pgn --json
+FILE is the directory of a run, its games.parquet, PGN, GGF, or CSV with the
+headers first,second,result[,opening]. No game counts twice. Different games,
+and different versions of an agent, are rated separately.
+exit status: 0 rated; 2 a file cannot be read"""
 
-def arguments() -> argparse.ArgumentParser:
-    """The command line."""
-    parser = CommandParser(
-        prog="pitflip rate",
-        description=(
-            "Rate agents from games already played: directories of runs, their games.parquet, CSV "
-            "with the usual headers (first,second,result[,opening]), PGN, GGF. No game counts "
-            "twice; different games, and versions of an agent, are rated apart."
-        ),
-        epilog="example: pitflip rate results/*/* --anchor random=0",
-    )
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command alone."""
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a file with games")
     parser.add_argument(
-        "--method", default="bradley_terry", help=f"how to rate: {listed(RATINGS)} (bradley_terry)"
+        "--method",
+        choices=tuple(RATINGS),
+        default="bradley_terry",
+        help="how ratings are estimated (default: bradley_terry)",
     )
     parser.add_argument(
-        "--anchor", metavar="NAME[=ELO]", help="the agent that is held at a rating (0)"
+        "--anchor", metavar="NAME[=ELO]", help="fix the rating of this agent (default: at 0)"
     )
     parser.add_argument("--pool", action="store_true", help="rate different games on one scale")
     parser.add_argument(
-        "--same", action="append", default=[], metavar="NAME", help="its versions are one agent"
+        "--same",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="rate all versions of this agent as one; may be repeated",
     )
-    parser.add_argument("--draws", type=int, default=200, help="of the bootstrap (200; 0: none)")
-    parser.add_argument("--seed", type=int, default=0, help="for other draws of the bootstrap (0)")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="write elo.parquet there")
-    return parser
+    parser.add_argument(
+        "--bootstrap",
+        type=int,
+        default=BOOTSTRAP,
+        metavar="N",
+        help=f"bootstrap samples (default: {BOOTSTRAP}; 0: none)",
+    )
+    parser.add_argument(
+        "--seed", type=seed, default=0, metavar="N", help="the seed of the bootstrap (default: 0)"
+    )
+    parser.add_argument("--out", type=Path, metavar="DIR", help="also write DIR/elo.parquet")
 
 
-def anchor_argument(word: str | None, given: ExternalGames) -> Anchor | None:
-    """The anchor of the command line."""
-    if word is None:
-        return None
-    try:
-        return parse_anchor(word, given.names)
-    except AnchorError as error:
-        raise UserError(f"--anchor {error}") from None
+def run(arguments: argparse.Namespace) -> int:
+    """Read, rate, print and write."""
+    from arena.analysis.tables import rating_rows  # noqa: PLC0415  # not needed for --help
 
-
-def check(chosen: argparse.Namespace) -> None:
-    """Raise a Mistake if an option is wrong whatever the files hold."""
-    from arena.stats.ratings import FEWEST_DRAWS  # noqa: PLC0415  # after --help
-
-    if chosen.method not in RATINGS:
-        near = did_you_mean(chosen.method, RATINGS)
-        raise UserError(f"--method must be one of {listed(RATINGS)}, got {chosen.method!r}{near}")
-    if chosen.draws != 0 and not FEWEST_DRAWS <= chosen.draws <= 100_000:
-        raise UserError(f"--draws must be 0 or from {FEWEST_DRAWS} to 100000, got {chosen.draws}")
-    if chosen.seed < 0:
-        raise UserError(f"--seed must be 0 or more, got {chosen.seed}")
-
-
-def rate_pool(scale: RatingPool, chosen: argparse.Namespace, anchor: Anchor | None) -> "Standings":
-    """The standings of the games of one scale."""
-    from arena.pipeline.external_games import rate_external_games  # noqa: PLC0415  # after --help
-    from arena.stats.ratings import RatingPlan  # noqa: PLC0415
-
-    plan = RatingPlan(draws=chosen.draws, seed=chosen.seed)
-    if anchor is not None and anchor.name in scale.names:
-        place = scale.names.index(anchor.name)
-        plan = RatingPlan(draws=chosen.draws, seed=chosen.seed, anchor=place, anchor_elo=anchor.elo)
-    return rate_external_games(scale, plan, chosen.method)
-
-
-def main(words: list[str] | None = None) -> int:
-    """Run the command; 2 if a file cannot be read."""
-    chosen = arguments().parse_args(words)
-    return status_of("pitflip rate", lambda: rated(chosen))
-
-
-def rated(chosen: argparse.Namespace) -> int:
-    """Read, rate, print and write; the exit status."""
-    from arena.analysis.tables import rating_rows  # noqa: PLC0415  # after --help
-
-    check(chosen)
-    given = read_games(chosen.files, pool=chosen.pool, same=chosen.same)
-    anchor = anchor_argument(chosen.anchor, given)
-    found = [(scale, rate_pool(scale, chosen, anchor)) for scale in given.scales]
+    given, found = rate_files(
+        arguments.files,
+        method=arguments.method,
+        anchor=arguments.anchor,
+        pool=arguments.pool,
+        same=arguments.same,
+        bootstrap=arguments.bootstrap,
+        seed=arguments.seed,
+    )
     rows = [
         (scale.game, row) for scale, each in found for row in rating_rows(each.agents, each.groups)
     ]
-    if chosen.json:
+    if arguments.json:
         print_safely(lambda: print(as_json(given, rows)))
     else:
         print_safely(lambda: print_ratings(given, found))
-    if chosen.out is not None:
-        write(chosen.out, chosen.files, rows)
+    if arguments.out is not None:
+        write(arguments.out, arguments.files, rows)
     return OK
 
 
 def as_json(given: ExternalGames, rows: Sequence[tuple[str, "EloRow"]]) -> str:
-    """All ratings as one JSON object; the keys are the columns of elo.parquet."""
+    """Return all ratings as one JSON object; its keys are the columns of elo.parquet."""
     ratings = [
         {
             "game": game,
@@ -126,7 +102,7 @@ def as_json(given: ExternalGames, rows: Sequence[tuple[str, "EloRow"]]) -> str:
 
 
 def print_ratings(given: ExternalGames, found: Sequence[tuple[RatingPool, "Standings"]]) -> None:
-    """Print one table for each game, then what was left out or kept apart."""
+    """Print a table for each game, then notes on games that do not count."""
     from arena.terminal import tables as terminal_tables  # noqa: PLC0415  # not needed for JSON
 
     console = terminal_tables.terminal()
@@ -141,15 +117,11 @@ def print_ratings(given: ExternalGames, found: Sequence[tuple[RatingPool, "Stand
 
 
 def write(directory: Path, files: Sequence[Path], rows: Sequence[tuple[str, "EloRow"]]) -> None:
-    """Write elo.parquet; different games follow one another, with groups of their own."""
-    from arena.analysis.tables import EloRow  # noqa: PLC0415  # after --help
+    """Write elo.parquet, one game after the other."""
+    from arena.analysis.tables import EloRow  # noqa: PLC0415  # not needed for --help
     from arena.storage.parquet import write_rows  # noqa: PLC0415
 
     directory.mkdir(parents=True, exist_ok=True)
     source = {"files": [str(file) for file in files], "games": [game for game, _ in rows]}
     write_rows(directory / "elo.parquet", EloRow, [row for _, row in rows], source)
     print_error(f"written: {printable(str(directory / 'elo.parquet'))}")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

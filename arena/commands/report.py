@@ -1,72 +1,97 @@
-"""Write the page, figures and bot reports of a run."""
+"""The command `pitflip report`."""
 
 import argparse
-import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from games.base.cli import CommandParser, shell_command
-from games.base.errors import OK, UserError, print_error, printable, status_of
+from arena.commands.options import MOVED_EXPERIMENT
+from games.base.errors import OK, UserError, print_error, printable
 from games.base.files import write_text
+from games.base.machine_paths import without_machine_paths
+
+if TYPE_CHECKING:
+    from arena.report.data import ReportData
+
+PARENTS = (MOVED_EXPERIMENT,)
+FIGURES, BOT_REPORTS = "figures", "bot-reports"
+EPILOG = """\
+examples:
+  pitflip report results/smart_vs_bad/*
+  pitflip report results/class/2f3de8a327 --bots --out handout
+A bot report has the place, scores, faults and lost games of one bot. It holds
+nothing of the code or the log of another bot.
+exit status: 0 written; 2 a directory does not hold a finished run"""
 
 
-def arguments() -> argparse.ArgumentParser:
-    """The command line."""
-    parser = CommandParser(
-        prog=shell_command("pitflip report"),
-        description="Write report.html of finished runs again, from their tables.",
-        epilog="example: pitflip report results/smart_vs_bad/*",
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command alone."""
+    parser.add_argument(
+        "runs", nargs="+", type=Path, metavar="RUN", help="the directory of a finished run"
     )
     parser.add_argument(
-        "runs",
-        nargs="+",
-        type=Path,
-        metavar="RUN",
-        help="a run's directory",
+        "--figures", action="store_true", help=f"write the figures as SVG and PNG to {FIGURES}/"
     )
     parser.add_argument(
-        "--experiment", type=Path, metavar="FILE",
-        help="where users' files are found, if the experiment file has moved",
-    )  # fmt: skip
-    parser.add_argument(
-        "--figures", type=Path, metavar="DIR", help="write the figures to DIR as SVG and PNG too"
+        "--bots", action="store_true", help=f"write a page for each bot to {BOT_REPORTS}/"
     )
-    return parser
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="output directory (default: that of the run)"
+    )
 
 
-def main(words: list[str] | None = None) -> int:
-    """Run the command; 2 if a directory does not hold a finished run."""
-    chosen = arguments().parse_args(words)
-    return status_of("pitflip report", lambda: reported(chosen))
+def run(arguments: argparse.Namespace) -> int:
+    """Write the pages."""
+    beside = arguments.experiment and arguments.experiment.absolute().parent
+    for directory in arguments.runs:
+        out = arguments.out or directory
+        if arguments.out and len(arguments.runs) > 1:
+            out /= directory.resolve().name
+        out.mkdir(parents=True, exist_ok=True)
+        write_report(directory, out, beside, arguments)
+    return OK
 
 
-def reported(chosen: argparse.Namespace) -> int:
-    """Write the pages; the exit status."""
-    # Only now, so that help and mistakes are answered before anything large is loaded.
+def write_report(
+    directory: Path, out: Path, beside: Path | None, arguments: argparse.Namespace
+) -> None:
+    """Write the page of one run, with figures and bot reports on request."""
     from arena.learning.learn_page import is_learn_run, learn_page  # noqa: PLC0415
-    from arena.report.data import load_report  # noqa: PLC0415
+    from arena.report.data import load_report  # noqa: PLC0415  # not needed for --help
     from arena.report.figures.registry import write_figures  # noqa: PLC0415
     from arena.report.page import PAGE, write_page  # noqa: PLC0415
     from arena.storage.parquet import TableError  # noqa: PLC0415
 
-    beside = chosen.experiment and chosen.experiment.absolute().parent
-    for directory in chosen.runs:
-        path = directory / PAGE
-        if is_learn_run(directory):
-            write_text(path, learn_page(directory))
-            print_error(f"page: {printable(str(path))}")
-            continue
-        report = load_report(directory, beside)
-        try:
-            write_page(report, path)
-        except TableError as error:  # of a part that is read only now
-            raise UserError(f"{directory}: a table cannot be read: {error}") from None
+    path = out / PAGE
+    if is_learn_run(directory):
+        if arguments.figures or arguments.bots:
+            raise UserError(f"{directory} is a run of learning, which has only a page")
+        write_text(path, learn_page(directory))
         print_error(f"page: {printable(str(path))}")
-        if chosen.figures is not None:
-            # Of several runs each has a folder of its own.
-            own = directory.resolve().name if len(chosen.runs) > 1 else ""
-            write_figures(report, chosen.figures / own)
-    return OK
+        return
+    report = load_report(directory, beside)
+    try:
+        write_page(report, path)
+    except TableError as error:  # some tables are not read before
+        raise UserError(f"{directory}: a table cannot be read: {error}") from None
+    print_error(f"page: {printable(str(path))}")
+    if arguments.figures:
+        write_figures(report, out / FIGURES)
+    if arguments.bots:
+        write_bot_reports(report, directory, out / BOT_REPORTS)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def write_bot_reports(report: "ReportData", directory: Path, out: Path) -> None:
+    """Write a page for each bot of a run."""
+    from arena.report.handout import AgentResults, fault_log, file_name, handout  # noqa: PLC0415
+    from arena.storage.run_file import open_games_table  # noqa: PLC0415
+
+    names = report.games.names
+    with open_games_table(directory):  # all games are read here
+        stored = AgentResults(report.games)
+    out.mkdir(parents=True, exist_ok=True)
+    for row in report.ratings:
+        agent = names.index(row.agent)
+        log = without_machine_paths(fault_log(directory, names, agent), report.base)
+        page = handout(report, stored, row, log)
+        write_text(out / f"{file_name(names, agent)}.md", page)
+    print_error(f"{len(names)} bot reports: {printable(str(out))}")

@@ -1,82 +1,84 @@
-"""List, follow, compare and delete runs."""
+"""The command `pitflip runs`."""
 
 import argparse
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.config.command_line import RESULTS
-from games.base.cli import CommandParser, shell_command
+from arena.commands.options import RESULTS_DIRECTORY, whole_number
+from games.base.cli import CommandParser
 from games.base.errors import (
     CHECK_FAILED,
     OK,
+    UNFINISHED,
     UserError,
     print_lines,
     print_safely,
     printable,
-    run,
-    status_of,
 )
-from games.base.text import listed, parse_whole_number
+from games.base.text import listed
 
 if TYPE_CHECKING:
     from arena.storage.results import RunInfo
 
-if TYPE_CHECKING:  # it loads numpy
-    from arena.storage.results import RunInfo
-
+PARENTS = (RESULTS_DIRECTORY,)
 PRUNE_WARNING = "verdicts on larger runs will not know that these looked at the same games before"
-MOST_REASON = 100  # characters of why a run failed
-KEEP_RANGE = range(1_000_001)
-EXAMPLE = """\
+MAX_NOTE = 100  # characters of why a run failed, or of its progress
+KEEP = 3
+FOLLOW_SECONDS = 0.5  # between two looks
+EPILOG = """\
 examples:
   pitflip runs list
+  pitflip runs show 6917adfa1c --follow
   pitflip runs diff 6917adfa1c f4f28690c6
   pitflip runs prune --keep 3
-exit status: 0 done (diff: nothing differs), 1 the runs differ, 2 there is no such run"""
+RUN is the directory of a run or study, or the first characters of its name.
+exit status: 0 done (diff: nothing differs); 1 the runs differ; 2 there is no
+such run; 3 the run that was followed has stopped"""
 
 
-def arguments() -> argparse.ArgumentParser:
-    """The command line."""
-    parser = CommandParser(
-        prog=shell_command("pitflip runs"),
-        description="Lists what lies in results/, compares two runs in words, deletes old ones.",
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the subcommands."""
+    commands = parser.add_subparsers(
+        dest="command", metavar="list|show|diff|prune", parser_class=CommandParser
     )
-    parser.add_argument(
-        "--results", type=Path, default=RESULTS, metavar="DIR", help="not results/, but DIR"
+    commands.add_parser("list", help="list all runs and studies (default)")
+    show = commands.add_parser("show", help="print the state of a run, or follow it to its end")
+    show.add_argument("run", metavar="RUN")
+    show.add_argument("--follow", action="store_true", help="wait until the run ends")
+    diff = commands.add_parser(
+        "diff", help="list the differences between two runs: files, keys, versions"
     )
-    commands = parser.add_subparsers(dest="command", metavar="list|diff|prune")
-    commands.add_parser("list", help="all runs and studies, the latest of each experiment first")
-    diff = commands.add_parser("diff", help="what differs between two runs: files, keys, versions")
-    for name in ("one", "other"):
-        diff.add_argument(
-            name, metavar="RUN", help="its directory, or the first letters of its name"
-        )
-    prune = commands.add_parser("prune", help="delete old runs, after saying which")
-    prune.add_argument("run", nargs="*", metavar="RUN", help="these; none: all but the latest")
-    prune.add_argument("--keep", default="3", metavar="N", help="the latest N an experiment (3)")
-    prune.add_argument("--yes", action="store_true", help="do not ask")
-    return parser
+    diff.add_argument("run", metavar="RUN")
+    diff.add_argument("other", metavar="OTHER")
+    prune = commands.add_parser("prune", help="print old runs and delete them")
+    prune.add_argument("run", nargs="*", metavar="RUN", help="delete these runs alone")
+    prune.add_argument(
+        "--keep",
+        type=whole_number(0, 1_000_000),
+        default=KEEP,
+        metavar="N",
+        help=f"keep the latest N runs of each experiment (default: {KEEP})",
+    )
+    prune.add_argument("--yes", action="store_true", help="delete without asking")
 
 
-def main(words: list[str] | None = None) -> int:
-    """Run the command."""
-    chosen = arguments().parse_args(words)
-    work = {"diff": compared, "prune": prune_runs}.get(chosen.command, listing)
-    return status_of("pitflip runs", lambda: work(chosen))
+def run(arguments: argparse.Namespace) -> int:
+    """Run the subcommand."""
+    actions = {"show": show_run, "diff": compare_runs, "prune": prune_runs}
+    return actions.get(arguments.command, list_runs)(arguments)
 
 
-def listing(chosen: argparse.Namespace) -> int:
+def list_runs(arguments: argparse.Namespace) -> int:
     """Print all runs."""
-    from arena.storage.results import stored_runs  # noqa: PLC0415  # after --help
+    from arena.storage.results import stored_runs  # noqa: PLC0415  # not needed for --help
 
-    runs = list(stored_runs(chosen.results))
+    runs = list(stored_runs(arguments.results))
     if not runs:
         raise UserError(
-            f"{printable(str(chosen.results))} holds no runs (--results DIR names another)"
+            f"{printable(str(arguments.results))} holds no runs (--results DIR names another)"
         )
     lines = list(run_lines(runs))
     print_safely(lambda: print_lines(*lines))
@@ -84,37 +86,90 @@ def listing(chosen: argparse.Namespace) -> int:
 
 
 def run_lines(runs: "Sequence[RunInfo]") -> Iterator[str]:
-    """A line for each run, and the sum."""
+    """Yield a line for each run, and the total."""
+    from arena.storage.results import read_progress  # noqa: PLC0415  # not needed for --help
+
     names = [printable(each.name) for each in runs]
     width = max(map(len, names))
     for name, each in zip(names, runs, strict=True):
         games = "" if each.games is None else f"{each.games:,} games"
         day = printable(each.begun)[:16].replace("T", " ")
-        reason = f"  {printable(each.reason.splitlines()[0], MOST_REASON)}" if each.reason else ""
+        notes = each.reason.splitlines()
+        if each.state == "running":
+            notes = read_progress(each.directory)
+        note = f"  {printable(notes[0], MAX_NOTE)}" if notes else ""
         sizes = f"{games:>16}  {size_text(each.size):>8}"
-        yield f"{name:<{width}}  {day:<16}  {each.state:<8}  {sizes}{reason}"
+        yield f"{name:<{width}}  {day:<16}  {each.state:<8}  {sizes}{note}"
     yield f"{len(runs):,} runs, {size_text(sum(each.size for each in runs))}"
 
 
 def size_text(size: int) -> str:
-    """Bytes in the unit that people use."""
+    """Return a number of bytes with its unit."""
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.1f} MB"
 
 
-def compared(chosen: argparse.Namespace) -> int:
-    """Print what differs between two runs; 1 if something does."""
-    from arena.storage.run_differences import run_differences  # noqa: PLC0415  # after --help
+def show_run(arguments: argparse.Namespace) -> int:
+    """Print the state of a run, with --follow once it has ended; the status says how."""
+    from arena.storage.results import is_running  # noqa: PLC0415
+    from arena.storage.run_file import is_finished  # noqa: PLC0415
+    from arena.terminal.progress import StoredProgress, TerminalProgress  # noqa: PLC0415
 
-    one, other = (run_of(each, chosen.results) for each in (chosen.one, chosen.other))
+    directory = find_run(arguments.run, arguments.results)
+    if not (directory / "run.json").exists() and not is_running(directory):
+        raise UserError(f"{printable(str(directory))} is not a run's directory: it has no run.json")
+    if arguments.follow:
+        with TerminalProgress(quiet=False) as line:
+            line.due = 0.0  # show the first lines at once
+            while is_running(directory):
+                line.show(StoredProgress(directory))
+                time.sleep(FOLLOW_SECONDS)
+    lines = state_lines(directory)
+    print_safely(lambda: print_lines(*lines))
+    return UNFINISHED if arguments.follow and not is_finished(directory) else OK
+
+
+def state_lines(directory: Path) -> list[str]:
+    """Return the state of a run: its checks and its page, or how to continue it."""
+    from arena.analysis.summary_file import load_checks  # noqa: PLC0415
+    from arena.storage.provenance import read_run  # noqa: PLC0415
+    from arena.storage.results import is_running, read_progress  # noqa: PLC0415
+    from arena.storage.run_file import is_finished  # noqa: PLC0415
+
+    stored = read_run(directory)
+    if is_running(directory):
+        return [f"{directory}: running", *read_progress(directory)]
+    if is_finished(directory):
+        at = printable(str(stored.get("finished") or ""))
+        lines = [f"{directory}: finished {at}".rstrip()]
+        lines += [
+            printable(f"{check['status'].upper()} {check['that']}: {check['detail']}")
+            for check in load_checks(directory)
+        ]
+        page = directory / "report.html"
+        return [*lines, f"page: {printable(str(page))}"] if page.exists() else lines
+    path = printable(str(stored.get("path", "FILE")))
+    if reason := stored.get("failed"):
+        first, *more = map(printable, str(reason).splitlines())
+        lines = [f"{directory}: failed: {first}", *(f"  {each}" for each in more)]
+        return [*lines, f"the experiment: {path}"]
+    again = f"its command continues it (the experiment: {path})"
+    return [f"{directory}: stopped; {again}", *read_progress(directory)[:1]]
+
+
+def compare_runs(arguments: argparse.Namespace) -> int:
+    """Print what differs between two runs; the status is 1 if something does."""
+    from arena.storage.run_differences import run_differences  # noqa: PLC0415
+
+    one, other = (find_run(each, arguments.results) for each in (arguments.run, arguments.other))
     lines = list(run_differences(one, other))
     text = "\n".join(map(printable, lines)) if lines else "nothing differs"
     print_safely(lambda: print(text))
     return CHECK_FAILED if lines else OK
 
 
-def run_of(name: str, results: Path) -> Path:
-    """The directory of a run by its path or by the first letters of its name."""
-    from arena.storage.git import VersionError  # noqa: PLC0415  # after --help
+def find_run(name: str, results: Path) -> Path:
+    """Return the directory of a run by its path or by the first characters of its name."""
+    from arena.storage.git import VersionError  # noqa: PLC0415
     from arena.storage.versions import run_named  # noqa: PLC0415
 
     try:
@@ -123,62 +178,57 @@ def run_of(name: str, results: Path) -> Path:
         raise UserError(str(error)) from None
 
 
-def prune_runs(chosen: argparse.Namespace) -> int:
-    """Say which runs would go, and delete them if that is wanted."""
-    from arena.analysis.summary_file import load_checks  # noqa: PLC0415  # after --help
-    from arena.storage.results import delete_run, foreign_files, is_run_directory  # noqa: PLC0415  # as above
+def prune_runs(arguments: argparse.Namespace) -> int:
+    """Print which runs would be deleted, and delete them if the user agrees."""
+    from arena.analysis.summary_file import load_checks  # noqa: PLC0415
+    from arena.storage.results import delete_run, foreign_files, is_run_directory  # noqa: PLC0415
 
-    doomed: list[RunInfo] = []
+    chosen: list[RunInfo] = []
     kept: list[str] = []
-    for each in selected_runs(chosen):
+    for each in selected_runs(arguments):
         if strange := foreign_files(each.directory):
             kept.append(f"{each.name} stays: {listed(strange)} in it is not ours")
         elif each.state == "running":
             kept.append(f"{each.name} stays: it runs")
         else:
-            doomed.append(each)
-    lines = [*kept, *(run_lines(doomed) if doomed else ["there is nothing to delete"])]
-    if any(load_checks(each.directory) for each in doomed):
+            chosen.append(each)
+    lines = [*kept, *(run_lines(chosen) if chosen else ["there is nothing to delete"])]
+    if any(load_checks(each.directory) for each in chosen):
         lines.append(PRUNE_WARNING)
     print_safely(lambda: print_lines(*lines))
-    if not doomed or not (chosen.yes or confirm()):
+    if not chosen or not (arguments.yes or confirm()):
         return OK
-    for each in doomed:
+    for each in chosen:
         if is_run_directory(each.directory):
             delete_run(each.directory)
     print_safely(lambda: print("deleted"))
     return OK
 
 
-def selected_runs(chosen: argparse.Namespace) -> "list[RunInfo]":
-    """The runs that were named, else all but the latest of each experiment."""
-    from arena.storage.results import is_run_directory, run_info, stored_runs  # noqa: PLC0415  # as above
+def selected_runs(arguments: argparse.Namespace) -> "list[RunInfo]":
+    """Return the named runs, else all but the latest of each experiment."""
+    from arena.storage.results import is_run_directory, run_info, stored_runs  # noqa: PLC0415
 
-    if chosen.run:
-        directories = [run_of(each, chosen.results) for each in chosen.run]
+    if arguments.run:
+        directories = [find_run(each, arguments.results) for each in arguments.run]
         for each in directories:
             if not is_run_directory(each):
                 raise UserError(
                     f"{printable(str(each))} is not a run's directory, or a link to one"
                 )
         return [run_info(each) for each in dict.fromkeys(directories)]
-    keep = parse_whole_number("pitflip runs prune", "--keep", chosen.keep, KEEP_RANGE)
     seen, found = dict[Path, int](), []
-    for info in stored_runs(chosen.results):
+    for info in stored_runs(arguments.results):
         parent = info.directory.parent
         seen[parent] = seen.get(parent, 0) + 1
-        if seen[parent] > keep:
+        if seen[parent] > arguments.keep:
             found.append(info)
     return found
 
 
 def confirm() -> bool:
-    """Whether somebody at the terminal agrees."""
+    """Return whether the user at the terminal agrees."""
     if not sys.stdin.isatty():
         print("nothing was deleted: --yes deletes them")
         return False
     return input("delete these? [y/N] ").strip().lower() in ("y", "yes")
-
-
-if __name__ == "__main__":
-    run(main)

@@ -1,4 +1,4 @@
-"""Let our agents play in other people's programs: pitflip serve gtp --agent smart."""
+"""The command `pitflip serve`."""
 
 import argparse
 import importlib
@@ -6,22 +6,25 @@ import random
 import socket
 import sys
 from collections.abc import Callable, Iterable
-from typing import NoReturn
 
 from agents.core import SpecError
-from agents.options import LIMITS
-from agents.options import limit_options as search_limits
 from agents.protocols import PROTOCOLS, SOCKET_PROTOCOLS
 from agents.registry import build
 from agents.serving import ProtocolServer, read_lines
 from agents.spec import spec_from_text
+from arena.commands.options import LIMITS, SEED, chosen_limits, group, option, whole_number
 from games import game
-from games.base.cli import CommandParser, shell_command
-from games.base.errors import OK, USER_ERROR, printable, run, status_of
+from games.base.cli import CommandParser
+from games.base.errors import OK
 from games.base.schema import Key
 from games.base.text import quote
 
-USUAL_GAMES = {
+EPILOG = """\
+examples:
+  pitflip serve gtp --agent smart --game othello
+  pitflip serve kgp --host kalah.example.org --token SECRET
+The agent answers on standard input and output, or connects to a server (kgp)."""
+DEFAULT_GAMES = {
     "lines": "kalah(6,4)",
     "gtp": "othello(8)",
     "nboard": "othello(8)",
@@ -30,83 +33,68 @@ USUAL_GAMES = {
 PORT = 2671  # of KGP
 CONNECT_SECONDS = 10.0
 TYPES = {"int": int, "float": float, "bool": bool}
+AGENT = group(
+    option("--agent", default="smart", help="a kind, a bot's file, or path.py:name (smart)"),
+    option("--game", help="the game that is played"),
+)
+SERVER = group(
+    option("--host", default="127.0.0.1", help="the address of the server (default: 127.0.0.1)"),
+    option(
+        "--port",
+        type=whole_number(1, 65_535),
+        default=PORT,
+        metavar="N",
+        help=f"the port of the server (default: {PORT})",
+    ),
+)
 
 
-def refuse(message: str) -> NoReturn:
-    """End with one line about what is wrong with the command."""
-    print(f"pitflip serve: {printable(message)}", file=sys.stderr)
-    sys.exit(USER_ERROR)
-
-
-def serve_options(name: str) -> tuple[Key, ...]:
-    """What the command line may say about a protocol."""
-    keys: tuple[Key, ...] = getattr(importlib.import_module(PROTOCOLS[name]), "SERVE_OPTIONS", ())
+def serve_options(protocol: str) -> tuple[Key, ...]:
+    """Return the options of a protocol."""
+    module = importlib.import_module(PROTOCOLS[protocol])
+    keys: tuple[Key, ...] = getattr(module, "SERVE_OPTIONS", ())
     return keys
 
 
-def arguments() -> argparse.ArgumentParser:
-    """The command line."""
-    parser = CommandParser(
-        prog=shell_command("pitflip serve"),
-        description="Speak a protocol on standard input and output, or to a server: "
-        "our agent is the bot, the other program asks.",
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add a subcommand for each protocol."""
+    protocols = parser.add_subparsers(
+        dest="protocol", required=True, metavar="PROTOCOL", parser_class=CommandParser
     )
-    parser.error = refuse  # type: ignore[method-assign]  # one line, without the usage
-    protocols = parser.add_subparsers(dest="protocol", required=True, metavar="PROTOCOL")
     for name in PROTOCOLS:
-        usual = USUAL_GAMES.get(name, "any game")
-        one = protocols.add_parser(name, help=f"plays {usual} unless told another by --game")
-        one.error = refuse  # type: ignore[method-assign]
-        add_agent_arguments(one, name)
+        usual = DEFAULT_GAMES.get(name, "the game of --game")
+        server = (SERVER,) if name in SOCKET_PROTOCOLS else ()
+        own = protocols.add_parser(
+            name, help=f"plays {usual} by default", parents=[AGENT, LIMITS, SEED, *server]
+        )
         for key in serve_options(name):
-            one.add_argument(
+            own.add_argument(
                 f"--{key.name.replace('_', '-')}",
                 type=TYPES.get(key.type, str),
                 choices=key.choices or None,
                 default=key.default,
                 help=key.words,
             )
-    return parser
 
 
-def add_agent_arguments(parser: argparse.ArgumentParser, protocol: str) -> None:
-    """Who plays what, and where the other side is."""
-    parser.add_argument("--agent", default="smart", help="a kind, or path.py[:name]")
-    parser.add_argument("--game", default=USUAL_GAMES.get(protocol), help="which game is played")
-    limits = parser.add_mutually_exclusive_group()
-    for option in search_limits():
-        kind = int if option.type == "int" else float
-        limits.add_argument(f"--{option.name}", type=kind, help=option.words)
-    parser.add_argument("--seed", type=int, help="of everything left to chance; else a new one")
-    if protocol in SOCKET_PROTOCOLS:
-        parser.add_argument("--host", default="127.0.0.1", help="where the server is")
-        parser.add_argument("--port", type=int, default=PORT, help="the port of the server")
-
-
-def main(words: list[str] | None = None) -> int:
-    """Run the command; 2 when it cannot begin."""
-    chosen = arguments().parse_args(words)
-    return status_of("pitflip serve", lambda: run_serve(chosen))
-
-
-def run_serve(chosen: argparse.Namespace) -> int:
-    """Serve until the other side has had enough."""
-    if chosen.game is None:
+def run(arguments: argparse.Namespace) -> int:
+    """Serve until the other program ends the conversation."""
+    name = arguments.game or DEFAULT_GAMES.get(arguments.protocol)
+    if name is None:
         raise SpecError(f"say which game is played: --game, as in --game {quote('kalah(6,4)')}")
-    of, module = game(chosen.game), importlib.import_module(PROTOCOLS[chosen.protocol])
-    module.conversation(of, {})  # SpecError if nobody can play this game by it
-    limits = {name: limit for name in LIMITS if (limit := getattr(chosen, name)) is not None}
-    spec = spec_from_text(chosen.agent, limits)
+    of, module = game(name), importlib.import_module(PROTOCOLS[arguments.protocol])
+    module.conversation(of, {})  # a SpecError if the protocol does not know this game
+    spec = spec_from_text(arguments.agent, chosen_limits(arguments))
     agent = build(spec, of)
-    options = {key.name: getattr(chosen, key.name) for key in serve_options(chosen.protocol)}
-    seed = random.SystemRandom().getrandbits(32) if chosen.seed is None else chosen.seed
+    options = {key.name: getattr(arguments, key.name) for key in serve_options(arguments.protocol)}
+    seed = random.SystemRandom().getrandbits(32) if arguments.seed is None else arguments.seed
 
     def speak(lines: Iterable[str], write: Callable[[str], object]) -> None:
         serving = ProtocolServer(lines, write, of, agent, lambda other: build(spec, other), seed)
         serving.run(module.serve(of, agent, options))
 
-    if chosen.protocol in SOCKET_PROTOCOLS:
-        with socket.create_connection((chosen.host, chosen.port), CONNECT_SECONDS) as server:
+    if arguments.protocol in SOCKET_PROTOCOLS:
+        with socket.create_connection((arguments.host, arguments.port), CONNECT_SECONDS) as server:
             server.settimeout(None)
             # Else a line waits for the receipt of the one before, which takes 40 ms to come.
             server.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -116,7 +104,3 @@ def run_serve(chosen: argparse.Namespace) -> int:
     sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]  # a text stream
     speak(read_lines(sys.stdin), lambda text: print(text, end="", flush=True))
     return OK
-
-
-if __name__ == "__main__":
-    run(main)

@@ -1,129 +1,160 @@
-"""Compare an agent with its earlier revisions."""
+"""The command `pitflip versus`."""
 
 import argparse
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.config.command_line import add_play_options, open_run_options, run_resumable
-from arena.playing.options import Interrupts
-from games.base.errors import CHECK_FAILED, OK, UserError, print_safely, printable
-from games.base.text import parse_whole_number
+from arena.commands.options import (
+    CHANGES,
+    DRY_RUN,
+    EXPERIMENT,
+    PAIRS,
+    PLAY,
+    number,
+    overrides,
+    run_options,
+    whole_number,
+)
+from arena.commands.run import run_or_forecast
+from games.base.errors import CHECK_FAILED, OK, UserError, print_error, print_safely, printable
+from games.base.files import write_text
 
 if TYPE_CHECKING:
-    from arena.storage.git import Revision
-
-if TYPE_CHECKING:  # they load numpy
     from arena.config.experiment import Experiment
-    from arena.pipeline.versions import AgentVersions
+    from arena.pipeline.versions import AgentVersions, Versions
 
-PAIRS = range(10, 10_000_001)
-EXAMPLE = """\
-example:
+PARENTS = (EXPERIMENT, CHANGES, *PLAY, PAIRS, DRY_RUN)
+EPILOG = """\
+examples:
   pitflip versus experiments/mine.toml --base HEAD~1
-exit status: 0 it is stronger, 1 it is not shown to be, 2 nothing can be compared,
-  3 not finished (what was played is kept; the same command continues)"""
+  pitflip versus experiments/mine.toml --revisions 8
+Without --revisions, a sequential test decides whether the agent is stronger
+than at --base.
+exit status: 0 it is stronger (--revisions: played); 1 it is not shown to be; 2
+there is nothing to compare; 3 not finished: the games are stored, and the same
+command continues"""
+MAX_PAIRS, FEWEST_PAIRS = 10_000, 10
+ELO = {"elo0": 0.0, "elo1": 10.0}
+FIGURE, ELO_TABLE, WIN_RATES = "history.svg", "elo.parquet", "win_rates.parquet"
 
 
-def arguments() -> argparse.ArgumentParser:
-    """The command line."""
-    what = "Plays an agent as it is now against itself at a revision of git, by SPRT."
-    parser = add_play_options("pitflip versus", what, EXAMPLE)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command alone."""
+    parser.usage = "%(prog)s [options] FILE"
     parser.add_argument(
-        "--base", default="HEAD", metavar="REVISION", help="the other one (HEAD), or run:6917adfa1c"
+        "--base",
+        metavar="REVISION",
+        help="a revision of git, or a run as in run:6917adfa1c (default: HEAD)",
     )
-    parser.add_argument("--agent", metavar="NAME", help="whose files differ, if several do")
-    parser.add_argument("--elo0", default="0", metavar="ELO", help="what is too little (0)")
-    parser.add_argument("--elo1", default="10", metavar="ELO", help="what is enough (10)")
-    parser.add_argument("--pairs", default="10000", metavar="N", help="at most (10000)")
-    return parser
-
-
-def main(words: list[str] | None = None) -> int:
-    """Run the command; its exit status is the verdict."""
-    return run_resumable("pitflip versus", words, arguments().parse_args(words), compared)
-
-
-def compared(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
-    """Play both versions as the command line says, and answer in one line; the exit status."""
-    # Only now, so that help and mistakes are answered before anything large is loaded.
-    from arena.pipeline.versions import AgentVersions  # noqa: PLC0415
-
-    pairs = parse_whole_number("pitflip versus", "--pairs", chosen.pairs, PAIRS)
-    bounds = {name: elo(name, getattr(chosen, name)) for name in ("elo0", "elo1")}
-    # What --pairs asks for stands in the experiment that is made, not in the file.
-    changes = tuple(chosen.changes) + (() if chosen.seed is None else (f"seed={chosen.seed}",))
-    versions = AgentVersions(chosen.experiment, changes)
-    tree = versions.base(chosen.base, chosen.results)
-    experiment = version_match(versions, chosen, tree, pairs, bounds)
-    from arena.pipeline.run import run  # noqa: PLC0415
-
-    with open_run_options(chosen, interrupts) as options:
-        quiet = options.quiet or chosen.json
-        run(experiment, replace(options, tables=options.json, quiet=quiet, page=True))
-        return print_verdict(experiment, options.results, chosen.json)
-
-
-def elo(name: str, text: str) -> float:
-    """A bound of the test."""
-    try:
-        return float(text)
-    except ValueError:
-        raise UserError(f"--{name} must be a number, got {printable(text)}") from None
-
-
-def version_match(
-    versions: "AgentVersions",
-    chosen: argparse.Namespace,
-    tree: "Revision | Path",
-    pairs: int,
-    bounds: dict[str, float],
-) -> "Experiment":
-    """The match of an agent against itself at a revision, stopped by a test."""
-    from arena.pipeline.versions import (  # noqa: PLC0415
-        limit_to_openings,
-        single_agent,
-        version_label,
+    parser.add_argument("--agent", metavar="NAME", help="the agent, if several have changed")
+    parser.add_argument(
+        "--elo0", type=number, metavar="ELO", help="a gain that is too small (default: 0)"
+    )
+    parser.add_argument(
+        "--elo1", type=number, metavar="ELO", help="a gain that is large enough (default: 10)"
+    )
+    parser.add_argument(
+        "--revisions",
+        type=whole_number(1, 100),
+        metavar="N",
+        help="instead play the newest N revisions that differ against each other and rate them",
     )
 
-    base = printable(chosen.base)
-    if chosen.agent is None:
-        changed = versions.changed(tree)
-        name = single_agent(changed, f"no agent differs from {base}: nothing to compare", "differ")
-    else:
-        name = versions.checked(chosen.agent)
-    before = versions.then(tree, name)
-    if before is None:
-        raise UserError(f"there is no agent {name} in {base}")
-    if not versions.differ(versions.now[name], before):
-        raise UserError(f"{name} does not differ from {base}: nothing to compare")
-    agents = {name: versions.now[name], version_label(name, base): before}
-    more = {"pairs": pairs, "stop": {"sprt": bounds}, "schedule": {"match": [*agents]}}
-    counted = {**more, "pairs": 1}
-    spec = versions.experiment(agents, "versus", counted)
-    few = limit_to_openings(replace(spec, plan=replace(spec.plan, pairs=pairs)))
-    return versions.experiment(agents, "versus", {**more, "pairs": few.plan.pairs})
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare two versions by a test, or rate several."""
+    from arena.pipeline.versions import AgentVersions  # noqa: PLC0415  # not needed for --help
+
+    if arguments.revisions is not None:
+        for name in ("base", *ELO):
+            if getattr(arguments, name) is not None:
+                raise UserError(f"--revisions plays several versions: leave out --{name}")
+        return rate_versions(AgentVersions(arguments.experiment, overrides(arguments)), arguments)
+    # --pairs is the most that the test may play, not the pairs of the file.
+    own = argparse.Namespace(changes=arguments.changes, seed=arguments.seed)
+    return test_versions(AgentVersions(arguments.experiment, overrides(own)), arguments)
 
 
-def print_verdict(experiment: "Experiment", results: Path, json: bool) -> int:
-    """Print the verdict in one line; the exit status."""
-    from arena.analysis.summary_file import load_sprt_result  # noqa: PLC0415  # as above
+def test_versions(versions: "AgentVersions", arguments: argparse.Namespace) -> int:
+    """Play the agent against its base until the test decides, and print the verdict."""
+    from arena.pipeline.versions import version_match  # noqa: PLC0415  # not needed for --help
+
+    pairs = MAX_PAIRS if arguments.pairs is None else arguments.pairs
+    if pairs < FEWEST_PAIRS:
+        raise UserError(f"--pairs must be at least {FEWEST_PAIRS}, got {pairs}")
+    given = {name: getattr(arguments, name) for name in ELO}
+    stop = ELO | {name: value for name, value in given.items() if value is not None}
+    experiment = version_match(
+        versions,
+        arguments.base or "HEAD",
+        arguments.results,
+        arguments.agent,
+        {**stop, "pairs": pairs},
+    )
+    if arguments.dry_run:
+        return run_or_forecast(experiment, arguments)
+    from arena.pipeline.run import run as run_experiment  # noqa: PLC0415
+
+    with run_options(arguments) as options:
+        run_experiment(experiment, replace(options, tables=options.json, page=True))
+        return print_verdict(experiment, options.results, json=arguments.json)
+
+
+def print_verdict(experiment: "Experiment", results: Path, *, json: bool) -> int:
+    """Print the verdict in one line; the status says whether the agent is stronger."""
+    from arena.analysis.summary_file import load_sprt_result  # noqa: PLC0415
+    from arena.pipeline.run import directory_of_run  # noqa: PLC0415
     from arena.stats.sprt import Decision  # noqa: PLC0415
-    from arena.storage.provenance import identify_run  # noqa: PLC0415
 
-    digest = identify_run(experiment.name, experiment.plan).digest
-    directory = results / experiment.name / digest
-    stopped, (mine, base) = load_sprt_result(directory), experiment.plan.names
-    better = stopped["decision"] == str(Decision.ELO1)
-    words = {Decision.ELO1: "is stronger than", Decision.ELO0: "is not stronger than"}
-    verb = words.get(Decision(stopped["decision"]), "is not shown to be stronger than")
-    text = stopped["text"].partition(": ")[2]
+    stopped = load_sprt_result(directory_of_run(experiment, results))
+    decision, (agent, base) = Decision(stopped["decision"]), map(printable, experiment.plan.names)
+    verbs = {Decision.ELO1: "is stronger than", Decision.ELO0: "is not stronger than"}
+    verb = verbs.get(decision, "is not shown to be stronger than")
+    text = printable(stopped["text"].partition(": ")[2])
     if not json:
-        line = f"{printable(mine)} {verb} {printable(base)}: {printable(text)}"
-        print_safely(lambda: print(line))
-    return OK if better else CHECK_FAILED
+        print_safely(lambda: print(f"{agent} {verb} {base}: {text}"))
+    return OK if decision is Decision.ELO1 else CHECK_FAILED
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def rate_versions(versions: "AgentVersions", arguments: argparse.Namespace) -> int:
+    """Play the newest versions against each other, print their ratings, draw their figure."""
+    from arena.pipeline.versions import (  # noqa: PLC0415  # not needed for --help
+        distinct_versions,
+        single_agent,
+        version_tournament,
+    )
+
+    none = "no agent is made of files: name one with --agent NAME"
+    name = arguments.agent or single_agent(versions.own(), none, "have files")
+    found = distinct_versions(versions, versions.checked(name), arguments.revisions)
+    experiment = version_tournament(versions, found)
+    if arguments.dry_run:
+        return run_or_forecast(experiment, arguments)
+    from arena.pipeline.run import run as run_experiment  # noqa: PLC0415
+
+    with run_options(arguments) as options:
+        run_experiment(experiment, replace(options, tables=options.json, page=True))
+        if not options.json:
+            print_history(experiment, found, options.results)
+    return OK
+
+
+def print_history(experiment: "Experiment", found: "Versions", results: Path) -> None:
+    """Print the table of versions and write their figure."""
+    import pandas as pd  # noqa: PLC0415
+
+    from arena.pipeline.run import directory_of_run  # noqa: PLC0415
+    from arena.pipeline.versions import (  # noqa: PLC0415
+        version_figure,
+        version_lines,
+        version_rows,
+    )
+
+    directory = directory_of_run(experiment, results)
+    ratings, rates = (pd.read_parquet(directory / name) for name in (ELO_TABLE, WIN_RATES))
+    rows = list(version_rows(ratings, rates, found))
+    print_safely(lambda: print("\n".join(version_lines(rows))))
+    title = f"{printable(experiment.name)} on {experiment.plan.game}"
+    write_text(directory / FIGURE, version_figure(rows, title))
+    print_error(f"figure: {directory / FIGURE}")

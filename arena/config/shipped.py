@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from agents.languages import LANGUAGES
 from games.base.errors import UserError
 from games.base.files import parsed_toml, write_text
 from games.base.text import did_you_mean, listed, quote
@@ -29,6 +30,16 @@ STARTERS: Mapping[str, Template] = {
     "game": Template("connect4", "games/connect4.py"),
 }
 
+# A language of a bot -> the shipped bot that a new one is a copy of.
+BOTS: Mapping[str, str] = {
+    "python": "my_bot.py",
+    "lines": "line_bot.py",
+    "javascript": "line_bot.js",
+    "c": "line_bot.c",
+    "java": "LineBot.java",
+    "shell": "line_bot.sh",
+}
+
 
 def examples_directory() -> Path:
     """Where the shipped experiments lie."""
@@ -48,8 +59,8 @@ def verbs_of(experiment: str) -> list[str]:
     return ["run"] * plays + others
 
 
-def begin(starter: Template, name: str, directory: Path) -> list[Path]:
-    """Write an experiment `name`.toml with the files it names, and the user's own; all of them."""
+def write_starter(starter: Template, name: str, directory: Path) -> list[Path]:
+    """Write an experiment `name`.toml and the files that it names; return all paths."""
     found = examples_directory() / f"{starter.experiment}.toml"
     if not found.is_file():
         near = did_you_mean(starter.experiment, example_names())
@@ -69,3 +80,28 @@ def begin(starter: Template, name: str, directory: Path) -> list[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, content)
     return list(files)
+
+
+def write_bot(path: Path, language: str | None) -> None:
+    """Write a bot in a language, else in that of the file's ending."""
+    if language is None:
+        found = LANGUAGES.get(path.suffix.lower())
+        language = found.name if found else ""
+    if language not in BOTS:
+        raise UserError(
+            f"there is no starter in the language of {quote(path.name)}: say --language "
+            f"({listed(BOTS)})"
+        )
+    shipped = examples_directory() / "bots" / BOTS[language]
+    if path.suffix.lower() != shipped.suffix:
+        raise UserError(f"a file of {language} ends in {shipped.suffix}, got {quote(path.name)}")
+    if path.exists():
+        raise UserError(f"{path} is there already; nothing was written")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_text(path, rename_identifier(shipped.read_text(), shipped.stem, path.stem))
+
+
+def rename_identifier(text: str, old: str, new: str) -> str:
+    """Return the text with another name in place of an identifier."""
+    name = re.sub(r"\W", "_", new)
+    return re.sub(rf"\b{old}\b", f"_{name}" if name[0].isdigit() else name, text)

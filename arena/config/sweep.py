@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
 from agents.registry import AGENTS, kind_of
 from arena.config.experiment import Experiment, build_experiment
-from arena.config.toml_file import ExperimentError, Problems, Source, parse_with_overrides, read
+from arena.config.toml_file import ExperimentError, Problems, Source, read, with_overrides
 from games.base.text import format_value, quote
 
 MOST_CELLS = 1000
@@ -129,8 +131,8 @@ def make_cells(
             for key in axis.keys
         )
         try:
-            tables = parse_with_overrides(source.path, source.text, overrides + changes)
-            experiment = build_experiment(*tables)
+            own = replace(source, tables=deepcopy(source.tables))
+            experiment = build_experiment(*with_overrides(own, overrides + changes))
         except ExperimentError as error:
             lines = [line.replace(LABEL, f"{source.path}: [{SWEEP}] ") for line in error.problems]
             raise ExperimentError(lines) from None

@@ -5,7 +5,8 @@ import math
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
@@ -21,6 +22,7 @@ Node: TypeAlias = Any  # a value in a TOML text: a table, a list, or what stands
 # Only such a line can end a value of several lines.
 VALUE_END = re.compile(r"""[\]}]|\"{3}|'{3}""")
 FOLLOWS, INSIDE_A_KEY = re.compile(r"""["']?\s*[=.]"""), re.compile(r"[\w-]")
+NO_FILE = Path("experiment")  # the path of tables that a program made
 MOST_LINES = 30  # of problems
 LONGEST_LINE = 600
 MOST_CHARACTERS = 3_600  # of all lines together
@@ -136,7 +138,7 @@ class Source:
     """An experiment file as it was read, with the values that the command line changed."""
 
     path: Path
-    text: str
+    text: str | None  # None: the tables come from a program
     tables: dict[str, Any]
     changed: Mapping[Place, str] = field(default_factory=dict)  # place -> its `--set` text
 
@@ -153,7 +155,7 @@ class Problems:
         """A problem with the key at `place`, which stands in `table`."""
         label = table_label(parent_table(place) if table is None else table)
         line, where = self._where(place)
-        self.found.append((line, f"{where}: [{label}] {told}"))
+        self.found.append((line, f"{where}: [{label}] {told}" if where else f"[{label}] {told}"))
 
     def say_of_set(self, override: str, told: str) -> None:
         """A problem with a `--set` that cannot be put in place."""
@@ -165,13 +167,15 @@ class Problems:
             made = any(changed[: len(h)] == h for h in heads if h not in self.numbers)
             if made or changed in heads:
                 return math.inf, f"--set {text}"
+        if self.source.text is None:
+            return 1, ""
         line = next((self.numbers[head] for head in heads if head in self.numbers), 1)
         return line, f"{self.source.path}:{line}"
 
     @cached_property
     def numbers(self) -> dict[Place, int]:
         """The line of every place in the file."""
-        return line_numbers(self.source.text)
+        return line_numbers(self.source.text or "")
 
     def raise_if_any(self) -> None:
         """Raise all problems, in the order of the file."""
@@ -216,16 +220,22 @@ def near(given: object, names: Iterable[str]) -> str:
 
 def read(path: Path, overrides: Sequence[str]) -> tuple[Source, Problems]:
     """The file with the `--set` values put in, or why they cannot; ExperimentError if no TOML."""
-    return parse_with_overrides(path, read_text(path), overrides)
+    text = read_text(path)
+    return with_overrides(Source(path, text, toml_tables(path, text)), overrides)
 
 
-def parse_with_overrides(
-    path: Path, text: str, overrides: Sequence[str]
+def from_tables(
+    tables: Mapping[str, object], overrides: Sequence[str] = ()
 ) -> tuple[Source, Problems]:
-    """The same of a text that was read from the file."""
-    tables = toml_tables(path, text)
+    """Return tables that a program made as if they were read from a file of no name."""
+    return with_overrides(Source(NO_FILE, None, deepcopy(dict(tables))), overrides)
+
+
+def with_overrides(source: Source, overrides: Sequence[str]) -> tuple[Source, Problems]:
+    """Apply the overrides to the tables of the source, in place."""
+    tables = source.tables
     changed: dict[Place, str] = {}
-    problems = Problems(Source(path, text, tables, changed))
+    problems = Problems(replace(source, changed=changed))
     for override in overrides:
         try:
             changed[apply_override(tables, override)] = override

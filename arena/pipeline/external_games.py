@@ -22,6 +22,7 @@ from arena.analysis.standings import (
     rank_agents,
 )
 from arena.analysis.win_rates import WinRate
+from arena.config.experiment import AnchorError, parse_anchor
 from arena.formats.game_record import UNKNOWN, GivenGame, NamedAgent, Unreadable
 from arena.formats.registry import FORMATS
 from arena.stats.match_estimate import (
@@ -31,11 +32,13 @@ from arena.stats.match_estimate import (
     matchup,
 )
 from arena.stats.rating_data import rating_data
-from arena.stats.ratings import RatingPlan
+from arena.stats.ratings import FEWEST_DRAWS, RatingPlan
 from arena.stats.spread import spread
 from arena.stats.text import match_estimate_text
+from games.base.errors import UserError
 from games.base.text import did_you_mean, listed
 
+MOST_DRAWS = 100_000  # of the bootstrap
 VERSIONS_AND_SEED = 3
 Details = tuple[Hashable, ...]
 Known = tuple[bool, ...]
@@ -509,3 +512,32 @@ def _rating_basis(games: Columns, agent: int) -> SampleSizes:
     openings = len(np.unique(games.openings[rows]))
     points = _tally(games, agent).points
     return SampleSizes(len(rows), points, len(rows), openings, effective, int(lost.sum()))
+
+
+def rate_files(
+    files: Sequence[Path],
+    *,
+    method: str = "bradley_terry",
+    anchor: str | None = None,
+    pool: bool = False,
+    same: Sequence[str] = (),
+    bootstrap: int = 200,
+    seed: int = 0,
+) -> tuple[ExternalGames, list[tuple[RatingPool, Standings]]]:
+    """Read the files and rate the agents on each scale; the arguments are those of `rate`."""
+    if bootstrap and not FEWEST_DRAWS <= bootstrap <= MOST_DRAWS:
+        span = f"0 or from {FEWEST_DRAWS} to {MOST_DRAWS}"
+        raise UserError(f"--bootstrap must be {span}, got {bootstrap}")
+    given = read_games(files, pool=pool, same=same)
+    try:
+        fixed = None if anchor is None else parse_anchor(anchor, given.names)
+    except AnchorError as error:
+        raise UserError(f"--anchor {error}") from None
+    plan, rated = RatingPlan(draws=bootstrap, seed=seed), []
+    for scale in given.scales:
+        own = plan
+        if fixed is not None and fixed.name in scale.names:
+            place = scale.names.index(fixed.name)
+            own = replace(plan, anchor=place, anchor_elo=fixed.elo)
+        rated.append((scale, rate_external_games(scale, own, method)))
+    return given, rated

@@ -213,7 +213,7 @@ def create_ladder(directory: Path, plan: Plan, values: Mapping[str, object]) -> 
         there = read_ladder(directory)
         if there.unfinished and replace(there.plan, agents={}) == own:
             return there
-        raise LadderError(f"{directory}: there is a ladder already; choose another with --ladder")
+        raise LadderError(f"{directory}: there is a ladder already; choose another with --dir")
     directory.mkdir(parents=True, exist_ok=True)
     ladder.save()
     return ladder

@@ -135,7 +135,7 @@ def name_failed_pair(experiment: Experiment, overrides: Sequence[str]) -> Iterat
     except UselessBots as error:
         raise located(experiment, overrides, error) from None
     except ItemFailed as error:
-        alone = "--pairing", str(error.item.start)
+        alone = "--pair", str(error.item.start)
         command = command_text(experiment.path, overrides, *alone)
         raise Unfinished(f"{error}. Everything else is kept. To see it happen: {command}") from None
 
@@ -357,6 +357,12 @@ def play_one_pair(experiment: Experiment, pairing: int, options: RunOptions) -> 
             games.traces.get(row)
             or shell_command(replay_command(drawn.of, moves_of_game(games, row)))
         )
+
+
+def directory_of_run(experiment: Experiment, results: Path) -> Path:
+    """Return the directory of a run."""
+    digest = provenance.identify_run(experiment.name, experiment.plan).digest
+    return results / experiment.name / digest
 
 
 def schedule_with_stored_rounds(

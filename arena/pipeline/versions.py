@@ -1,10 +1,11 @@
 """An agent at several revisions as one experiment."""
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from agents.registry import AGENTS, kind_of, users_trees
 from arena.config.agents import LONGEST_NAME
@@ -14,7 +15,7 @@ from arena.planning.openings.registry import way
 from arena.planning.schedules.registry import unknown_agent_message
 from arena.report.chart import dots, error_bars, level, line, make_frame, xy_chart
 from arena.storage.game_cache import agent_fingerprint
-from arena.storage.git import Revision, VersionError, open_revision
+from arena.storage.git import Commit, Revision, VersionError, list_commits, open_revision
 from arena.storage.provenance import read_run
 from arena.storage.versions import RUN, parse_version, run_named
 from arena.terminal.plan import align_columns
@@ -23,11 +24,18 @@ from games.base.files import InputTooLarge
 from games.base.schema import KeyValues
 from games.base.text import listed
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 FILES = ("file", "weights", "command")  # types of options that name files
 OWN_NAME = re.compile(r"(.+\.\w+)(:[A-Za-z_]\w*)?")
 # What is about other agents, or about another question than which version is the better one.
 LEFT_OUT = ("checks", "roster", "anchor", "standings", "sweep", "tune", "schedule", "stop")
+NOW = "now"  # the version in the working copy
+LONGEST_SUBJECT = 50
+HEAD = ("version", "day", "Elo", "against the one before")
 Tables = Mapping[str, Mapping[str, object]]  # of agents, by name
+Versions = dict[str, tuple[Commit | None, Mapping[str, object]]]  # by name; None: not committed
 
 
 class AgentVersions:
@@ -162,10 +170,6 @@ def limit_to_openings(experiment: Experiment) -> Experiment:
     return replace(experiment, plan=replace(plan, pairs=max(1, min(plan.pairs, there))))
 
 
-LONGEST_SUBJECT = 50
-HEAD = ("version", "day", "Elo", "against the one before")
-
-
 class EloInterval(NamedTuple):
     """A difference with its interval; None where the games cannot say."""
 
@@ -225,3 +229,81 @@ def version_figure(rows: Sequence[VersionRow], title: str) -> str:
         dots(frame, xs, values),
     ]
     return xy_chart(frame, parts, title, "version, the oldest first", "Elo above the oldest")
+
+
+def version_match(
+    versions: AgentVersions, base: str, results: Path, agent: str | None, stop: KeyValues
+) -> Experiment:
+    """Return the match of an agent against itself at a revision, ended by a test.
+
+    `stop` has the bounds of the test (`elo0`, `elo1`) and the most `pairs`.
+    """
+    tree, shown = versions.base(base, results), printable(base)
+    if agent is None:
+        changed = versions.changed(tree)
+        name = single_agent(changed, f"no agent differs from {shown}: nothing to compare", "differ")
+    else:
+        name = versions.checked(agent)
+    before = versions.then(tree, name)
+    if before is None:
+        raise UserError(f"there is no agent {name} in {shown}")
+    if not versions.differ(versions.now[name], before):
+        raise UserError(f"{name} does not differ from {shown}: nothing to compare")
+    agents = {name: versions.now[name], version_label(name, shown): before}
+    bounds = {key: stop[key] for key in ("elo0", "elo1")}
+    more = {"pairs": 1, "stop": {"sprt": bounds}, "schedule": {"match": [*agents]}}
+    one = versions.experiment(agents, "versus", more)
+    few = limit_to_openings(replace(one, plan=replace(one.plan, pairs=stop["pairs"])))
+    return versions.experiment(agents, "versus", more | {"pairs": few.plan.pairs})
+
+
+def distinct_versions(versions: AgentVersions, name: str, count: int) -> Versions:
+    """Return the newest `count` versions of an agent that differ, and that of now; oldest first."""
+    paths = [versions.path.absolute().parent.resolve() / versions.path.name]
+    paths += versions.files(name)
+    try:
+        commits = list_commits(paths, 4 * count)
+    except VersionError as error:
+        raise UserError(str(error)) from None
+    found: Versions = {version_label(name, NOW): (None, versions.now[name])}
+    for commit in commits:
+        table = versions.then(versions.base(commit.name, Path()), name)
+        if table is None:
+            break  # the agent did not exist yet
+        newest = list(found)[-1]
+        if not versions.differ(found[newest][1], table):
+            del found[newest]  # this commit made that version
+        elif len(found) > count:
+            break
+        found[version_label(name, commit.short)] = commit, table
+    if len(found) < 2:
+        raise UserError(f"git has no other version of {name}: there is nothing to compare")
+    return dict(reversed(list(found.items())[: count + 1]))
+
+
+def version_tournament(versions: AgentVersions, found: Versions) -> Experiment:
+    """Return the round robin of these versions, rated from the oldest."""
+    agents = {name: table for name, (_, table) in found.items()}
+    return versions.experiment(agents, "history", {"anchor": f"{next(iter(found))}=0"})
+
+
+def version_rows(
+    ratings: "pd.DataFrame", rates: "pd.DataFrame", found: Versions
+) -> Iterator[VersionRow]:
+    """Yield a row for each version from the tables of their run."""
+
+    def interval(rows: "pd.DataFrame") -> EloInterval:
+        cells = rows[["elo", "elo_low", "elo_high"]].iloc[0]
+        return EloInterval(*(None if math.isnan(cell) else float(cell) for cell in cells))
+
+    before = None
+    for name, (commit, _) in found.items():
+        met = rates[(rates.agent == name) & (rates.opponent == before)]
+        yield VersionRow(
+            name,
+            "" if commit is None else commit.day,
+            "the working copy" if commit is None else commit.subject,
+            interval(ratings[ratings.agent == name]),
+            None if met.empty else interval(met),
+        )
+        before = name

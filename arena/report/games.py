@@ -279,10 +279,10 @@ def _command(report: ReportData) -> str:
 
 
 def _explain(report: ReportData) -> str | None:
-    """The command that shows what an agent saw, without game and ply."""
+    """Return the first words of the command that explains a move, up to the place."""
     if report.directory is None:
         return None
-    return f"pitflip explain {shlex.quote(relative_path(report.directory))}"
+    return f"pitflip game {shlex.quote(relative_path(report.directory))}"
 
 
 def board_rules(of: Game) -> dict[str, object]:

@@ -95,7 +95,7 @@ const replayer = (data, list) => {
     const by = seatOf(ply);
     explained.firstChild.replaceChildren("What ", by === null ? "the agent" : el("bdi", {}, player(by)),
       ` saw before move ${ply}: its values beside exact ones.`);
-    why.textContent = `${data.explain}#${game.number}@${ply - 1}`;
+    why.textContent = `${data.explain}#${game.number}@${ply - 1} explain`;
   };
   const nextMistake = el("button", { type: "button" }, "next mistake");
   nextMistake.addEventListener("click", () => jump(1));
@@ -237,7 +237,7 @@ const replayer = (data, list) => {
   function minus(number) { return number > 0 ? `+${number}` : String(number).replace("-", "\u2212"); }
   const commandOf = () => {
     const line = lineOf(game.at);
-    if (line === null) return data.run ? `${data.run} --pairing ${Math.floor(game.number / 2)}` : "";
+    if (line === null) return data.run ? `${data.run} --pair ${Math.floor(game.number / 2)}` : "";
     const quoted = /["$`\\!]/.test(line) ? `'${line.replaceAll("'", `'"'"'`)}'` : `"${line}"`;
     return data.command + quoted;
   };

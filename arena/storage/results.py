@@ -20,7 +20,7 @@ LARGEST = 1 << 16
 MOST_LINES = 40
 NAME = re.compile(r"(?:tune-|sweep-|learn-)?[0-9a-f]{10}(?:\.old-\d+)?")
 ENDINGS = (".parquet", ".json", ".html", ".svg", ".png", ".log", ".toml", ".npz", ".part", ".db")
-OWN_FILES = (LOCK_FILE, JOURNAL, "sources", "bots", "handouts", "cells")
+OWN_FILES = (LOCK_FILE, JOURNAL, "sources", "bots", "bot-reports", "cells")
 IDENTIFYING_FILES = (
     RUN,
     JOURNAL,

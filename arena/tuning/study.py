@@ -361,7 +361,8 @@ def finish_study(study: Study, searched: Search, digest: str) -> StudyVerdict:
     provenance.note_finished(directory, games)
     text = json.dumps(result, indent=1) if study.options.json else "\n".join(answer(report, result))
     study.options.interrupts.finish()
-    print_safely(lambda: print(text))
+    if study.options.tables:
+        print_safely(lambda: print(text))
     if not study.options.quiet:
         print_error(f"everything: {directory}")
     return validation.verdict

@@ -1,7 +1,8 @@
-"""The argument parser of all commands, and commands that work when pasted."""
+"""The argument parser of every command, and commands printed for the user's shell."""
 
 import argparse
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -9,45 +10,40 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from games.base.errors import printable
+from games.base.errors import USER_ERROR, print_error, printable
+from games.base.removed import REMOVED_OPTIONS
 
-MAX_ERROR_LENGTH = 2000  # characters of what is wrong, below the usage
-PYTHON = "python -m "
+MAX_ERROR_LENGTH = 2000  # characters of an error message
 SCRIPT = "pitflip"
 MODULES = ("run", "tune")  # verbs that `python -m arena.VERB` runs too
-# Options that commands no longer have -> what to write in their place.
-REMOVED_OPTIONS = {"--backend": "--workers 0 plays in this process"}
 
 
 class CommandParser(argparse.ArgumentParser):
-    """As argparse has it; arguments are printed escaped, and cut if they are long."""
+    """An ArgumentParser whose errors are one line with escaped text."""
 
-    def parse_args(  # type: ignore[override]  # no caller brings a namespace
+    def parse_args(  # type: ignore[override]  # no caller passes a namespace
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> argparse.Namespace:
-        """Options may stand anywhere: before, between and after the words."""
-        if self._subparsers:  # what follows a command's name is its own
-            return super().parse_args(args, namespace)
+        """Parse arguments; options may stand before, between and after positional arguments."""
         words = sys.argv[1:] if args is None else list(args)
-        if "--" in words:  # what comes after it is a command with options of its own
+        # argparse cannot mix options with subcommands, and after `--` nothing is an option.
+        if self._subparsers or "--" in words:
             return super().parse_args(words, namespace)
         return self.parse_intermixed_args(words, namespace)
 
     def error(self, message: str) -> NoReturn:
-        """End with what is wrong, in one line below the usage."""
-        for option, instead in REMOVED_OPTIONS.items():
-            if message.startswith("unrecognized") and option in message:
-                message += f"; {option} was removed: {instead}"
-        super().error(printable(message, MAX_ERROR_LENGTH))
+        """Exit with status 2 and one line that says what is wrong."""
+        if message.startswith("unrecognized"):
+            unknown = {word.partition("=")[0] for word in message.split()}
+            for option in unknown & set(REMOVED_OPTIONS):
+                message = f"{option} was removed: {REMOVED_OPTIONS[option]}"
+        message = re.sub(r"^argument (\S+): (?=must )", r"\1 ", message)
+        print_error(f"{self.prog}: {printable(message, MAX_ERROR_LENGTH)}")
+        sys.exit(USER_ERROR)
 
 
 def shell_command(command: str) -> str:
-    """Return the command, such as `pitflip rate FILE`, as this shell can run it."""
-    words = command.removeprefix(PYTHON)
-    if words != command:  # a module of ours
-        if Path(sys.argv[0]).name == SCRIPT and _is_ours(SCRIPT):
-            return f"{SCRIPT} {words.partition('.')[2]}"
-        return f"{_python()} -m {words}"
+    """Return a command such as `pitflip rate FILE` as the user's shell can run it."""
     verb = command.removeprefix(f"{SCRIPT} ")
     if verb == command or (Path(sys.argv[0]).name == SCRIPT and _is_ours(SCRIPT)):
         return command
@@ -57,7 +53,7 @@ def shell_command(command: str) -> str:
 
 
 def _python() -> str:
-    """The word for our Python: `python` if the shell finds ours by it, else its path."""
+    """Return `python` if the shell finds this interpreter by that name, else its path."""
     for word in ("python", "python3"):
         if _is_ours(word):
             return word
@@ -66,6 +62,6 @@ def _python() -> str:
 
 
 def _is_ours(word: str) -> bool:
-    """Whether the shell finds this program in the environment that runs now."""
+    """Return whether the shell finds this program in the environment that runs now."""
     found = shutil.which(word)
     return found is not None and Path(found).parent.absolute() == Path(sys.executable).parent

@@ -5,10 +5,8 @@ import errno
 import io
 import os
 import select
-import signal
 import sys
 from collections.abc import Callable
-from typing import NoReturn
 
 OK, CHECK_FAILED, USER_ERROR, UNFINISHED = 0, 1, 2, 3  # exit statuses of every command
 OUT_OF_ROOM = "failed to map"  # what the system says of a library
@@ -100,15 +98,6 @@ def repair_streams() -> None:
             setattr(sys, name, open(handle, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
         elif isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
             stream.reconfigure(errors="replace")
-
-
-def run(main: Callable[[], int]) -> NoReturn:
-    """Exit with what `main` returns; Ctrl-C or a closed pipe ends it silently, in a kernel too."""
-    # Python's own handlers wait until compiled code returns, and then print a traceback.
-    for name in ("SIGINT", "SIGPIPE"):
-        if hasattr(signal, name):  # Windows has no SIGPIPE
-            signal.signal(getattr(signal, name), signal.SIG_DFL)
-    sys.exit(main())
 
 
 def print_error(*lines: str) -> None:

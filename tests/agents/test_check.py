@@ -3,12 +3,12 @@
 import pytest
 
 from agents.checkup import SEED, play_trial
-from arena.commands import check
 from games import game
 from games.base import progress
 from games.base.errors import CHECK_FAILED, OK, USER_ERROR
 from tests.agents.given import BOTS, ROOT
 from tests.agents.hosted import PYTHON, hosted, other
+from tests.commands import check
 
 LOOP = """import os, random, sys, time
 games = asked = 0
@@ -48,7 +48,7 @@ WRONG = {
 
 def checked(capsys, *words: str) -> tuple[int, str]:
     """The status and what is said."""
-    status = check.main(list(words))
+    status = check(list(words))
     return status, capsys.readouterr().out
 
 
@@ -124,7 +124,7 @@ def test_every_protocol_is_checked(capsys, kind):
     ],
 )
 def test_a_mistake_of_the_command_is_one_line(capsys, words, message):
-    assert check.main(words) == USER_ERROR
+    assert check(words) == USER_ERROR
     (line,) = capsys.readouterr().err.splitlines()
     assert message in line
 
@@ -150,7 +150,7 @@ def test_positions_that_it_must_survive_are_put_to_it(tmp_path, capsys):
 def test_a_wrong_position_of_the_teachers_is_one_line(tmp_path, capsys):
     file = tmp_path / "positions.txt"
     file.write_text("nonsense\n")
-    assert check.main(["--positions", str(file), str(BOTS / "by_lot.py")]) == USER_ERROR
+    assert check(["--positions", str(file), str(BOTS / "by_lot.py")]) == USER_ERROR
     assert f"{file}, line 1: " in capsys.readouterr().err
 
 
@@ -202,7 +202,7 @@ def test_a_bots_directory_and_its_table_are_checked(tmp_path, capsys, name):
 
 
 def test_a_directory_without_a_table_is_one_line(tmp_path, capsys):
-    assert check.main([str(tmp_path)]) == USER_ERROR
+    assert check([str(tmp_path)]) == USER_ERROR
     (line,) = capsys.readouterr().err.splitlines()
     assert "bot.toml" in line
 
@@ -219,5 +219,5 @@ def test_equal_faults_of_several_games_are_one_finding_with_a_count(tmp_path, ca
 def test_a_slow_bot_is_not_waited_for_in_silence(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(progress, "FIRST_SECONDS", 0.1)
     bot = written(tmp_path, "", "time.sleep(0.05); " + GOOD)
-    assert check.main([bot, "--pairs", "1", "--game", "kalah(4,3)"]) == OK
+    assert check([bot, "--pairs", "1", "--game", "kalah(4,3)"]) == OK
     assert "game 1 of 2" in capsys.readouterr().err

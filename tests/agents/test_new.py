@@ -3,11 +3,12 @@
 import pytest
 
 from agents.languages import LANGUAGES
-from arena.commands import check, new_bot
+from arena.config.shipped import BOTS
 from games.base.errors import OK, USER_ERROR
 from tests.agents.test_bot_files import runs
+from tests.commands import check, new
 
-ENDINGS = {language: start[start.index(".") :] for language, start in new_bot.STARTS.items()}
+ENDINGS = {language: start[start.index(".") :] for language, start in BOTS.items()}
 
 
 QUICK = ("lines", "c")
@@ -15,27 +16,24 @@ QUICK = ("lines", "c")
 
 @pytest.mark.parametrize(
     "language",
-    [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in new_bot.STARTS],
+    [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in BOTS],
 )
 def test_a_start_is_a_bot_with_which_nothing_is_wrong(tmp_path, monkeypatch, capsys, language):
     monkeypatch.chdir(tmp_path)
     name = f"mine{ENDINGS[language]}"
-    assert new_bot.main([name, "--language", language]) == OK
+    assert new(["bot", name, "--language", language]) == OK
     said = capsys.readouterr().out.splitlines()
     assert said[0] == f"wrote {name}"
     if not runs(name):
         pytest.skip(f"nothing here runs {name}")
-    assert check.main([name, "--pairs", "1", "--game", "kalah(4,3)"]) == OK, capsys.readouterr()
+    assert check([name, "--pairs", "1", "--game", "kalah(4,3)"]) == OK, capsys.readouterr()
 
 
 def test_the_language_is_that_of_the_ending(tmp_path, capsys):
     for name in ("a.py", "a.js", "a.c", "A.java", "a.sh"):
-        assert new_bot.main([str(tmp_path / name)]) == OK
+        assert new(["bot", str(tmp_path / name)]) == OK
     assert "class A " in (tmp_path / "A.java").read_text()
-    assert {each.name for each in LANGUAGES.values()} >= set(new_bot.STARTS) - {
-        "lines",
-        "heuristic",
-    }
+    assert {each.name for each in LANGUAGES.values()} >= set(BOTS) - {"lines"}
 
 
 @pytest.mark.parametrize(
@@ -44,12 +42,11 @@ def test_the_language_is_that_of_the_ending(tmp_path, capsys):
         (["there.py"], "is there already"),
         (["a.cobol"], "say --language"),
         (["a.py", "--language", "c"], "ends in .c"),
-        (["nowhere/a.py"], "there is no directory"),
     ],
 )
 def test_what_cannot_be_written_is_one_line(tmp_path, monkeypatch, capsys, words, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "there.py").write_text("")
-    assert new_bot.main(words) == USER_ERROR
+    assert new(["bot", *words]) == USER_ERROR
     (line,) = capsys.readouterr().err.splitlines()
     assert message in line

@@ -11,10 +11,10 @@ import pytest
 
 from agents.protocols import kgp
 from agents.protocols.conversation import Drop, NoLine, Note, Question, Read, Write
-from arena.commands import serve
 from games import game
 from games.base.errors import OK, USER_ERROR
 from tests.agents.given import ROOT
+from tests.commands import serve
 from tests.forked import in_fork
 
 MOST_SECONDS = 120
@@ -23,7 +23,7 @@ MOST_SECONDS = 120
 def replies(monkeypatch, capsys, words: list[str], *lines: str) -> str:
     stdin = io.TextIOWrapper(io.BytesIO("".join(f"{line}\n" for line in lines).encode()))
     monkeypatch.setattr(sys, "stdin", stdin)
-    assert serve.main(words) == OK
+    assert serve(words) == OK
     return capsys.readouterr().out
 
 
@@ -40,7 +40,7 @@ def test_a_host_on_standard_input_is_answered_until_it_hangs_up(monkeypatch, cap
 
 
 def test_a_process_answers_while_its_input_is_open():
-    command = in_fork(partial(serve.main, ["lines", "--agent", "nearest_pot"]), stdin=-1, stdout=-1)
+    command = in_fork(partial(serve, ["lines", "--agent", "nearest_pot"]), stdin=-1, stdout=-1)
     with subprocess.Popen(text=True, **command) as bot:
         assert bot.stdin
         assert bot.stdout
@@ -61,15 +61,13 @@ def test_a_process_answers_while_its_input_is_open():
     ],
 )
 def test_what_cannot_be_served_is_one_line(words, message, capsys):
-    assert serve.main(words) != OK
+    assert serve(words) != OK
     (line,) = capsys.readouterr().err.splitlines()
     assert message in line
 
 
 def test_an_unknown_protocol_is_one_line(capsys):
-    with pytest.raises(SystemExit) as ended:
-        serve.main(["gpt"])
-    assert ended.value.code == USER_ERROR
+    assert serve(["gpt"]) == USER_ERROR
     assert "gtp" in capsys.readouterr().err
 
 
@@ -119,9 +117,7 @@ class Server(threading.Thread):
 def test_a_client_plays_a_game_on_a_server_that_pings_it():
     server = Server(game("kalah(6,4)"))
     server.start()
-    assert (
-        serve.main(["kgp", "--agent", "minimax", "--depth", "2", "--port", str(server.port)]) == OK
-    )
+    assert serve(["kgp", "--agent", "minimax", "--depth", "2", "--port", str(server.port)]) == OK
     server.join(MOST_SECONDS)
     assert server.of.over(server.last)
     states = sum("yield" in line for line in server.said)

@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 
 from agents.sandbox.sandbox import Sandbox
-from arena.commands.run import main
 from arena.config.command_line import RunOptions
 from arena.config.experiment import load
 from arena.pipeline.run import run
@@ -21,10 +20,11 @@ from arena.planning.games import Games
 from arena.planning.tasks import Task
 from arena.playing.options import Interrupts
 from arena.playing.worker import Worker
+from tests.commands import run as main
 from tests.forked import in_fork, with_bots
 
 ROOT = Path(__file__).parents[2]
-WHO_PLAYS = {"--workers", "--on"}
+WHO_PLAYS = {"--workers", "--cluster"}
 TABLES = ("games.parquet", "elo.parquet", "win_rates.parquet")
 
 BOTS = {
@@ -199,10 +199,7 @@ def called(*words: object) -> subprocess.CompletedProcess:
         words += ["--workers", "0"]
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as errors:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
-            try:
-                status = main(words)
-            except SystemExit as end:
-                status = end.code
+            status = main(words)
         out.seek(0)
         errors.seek(0)
         # Whether kernels had to be compiled is no part of the answer.

@@ -7,9 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from arena.commands import handouts
 from games.base.errors import OK
 from tests.arena.running import directory_of, played
+from tests.commands import report
 
 HEAD = """
 game = "kalah(6,4)"
@@ -110,8 +110,8 @@ def held(directory: Path, good: list[str], bad: list[str]) -> Path:
     points = pd.read_parquet(run / "points.parquet")
     assert set(points.agent[points.champion == 1]) <= set(good)
     assert (points.champion == 1).any()
-    assert handouts.main([str(run)]) == OK
-    pages = {path.name: path.read_text() for path in (run / "handouts").iterdir()}
+    assert report([str(run), "--bots"]) == OK
+    pages = {path.name: path.read_text() for path in (run / "bot-reports").iterdir()}
     assert len(pages) == players
     for page, text in pages.items():
         for name in (*good, *bad):

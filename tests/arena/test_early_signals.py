@@ -10,7 +10,7 @@ GREEDY = '[agents.greedy]\nkind = "greedy"\n'
 
 def test_ctrl_c_after_the_tables_changes_nothing(tmp_path):
     path = experiment_file(tmp_path, small(5) + GREEDY)
-    with forked(path, "--results", tmp_path / "results", "--known", "off") as process:
+    with forked(path, "--results", tmp_path / "results", "--cache", "off") as process:
         for line in process.stderr:
             if line.startswith("tables: "):
                 process.send_signal(signal.SIGINT)

@@ -9,7 +9,6 @@ from html import unescape
 import pandas as pd
 import pytest
 
-from arena.commands import check, export, handouts, rate, verify
 from arena.playing.fault_counts import FIRST_GAMES
 from arena.report.data import load_report
 from arena.report.figures.forfeits import MOST_TOLD
@@ -17,6 +16,7 @@ from arena.report.figures.openings import opening_results
 from arena.report.methods import methods_paragraph
 from games.base.errors import CHECK_FAILED, OK
 from tests.arena.running import directory_of, played
+from tests.commands import check, export, rate, report, verify
 
 EXPERIMENT = """
 game = "kalah(4,3)"
@@ -120,8 +120,8 @@ def test_excluded_bots_head_the_list_of_faults_and_the_rest_is_counted(a_run):
 
 def test_unplayed_games_are_not_faults_of_their_own(a_run):
     directory = a_run()
-    assert handouts.main([str(directory)]) == OK
-    for path in (directory / "handouts").iterdir():
+    assert report([str(directory), "--bots"]) == OK
+    for path in (directory / "bot-reports").iterdir():
         name = re.sub(r"^\d+-|\.md$", "", path.name)
         found, text = UNPLAYED.findall(path.read_text()), path.read_text()
         assert found == [str(unplayed_of(directory)[name])] if name in EXCLUDED else not found
@@ -136,7 +136,7 @@ def test_excluded_bots_are_marked_and_come_after_all_others(a_run, rank, capsys)
     table = pd.read_parquet(directory / "elo.parquet")
     others = table[~table.agent.isin(EXCLUDED)]
     assert others["rank"].max() < table[table.agent.isin(EXCLUDED)]["rank"].min()
-    assert export.main([str(directory), "--tables", "csv"]) == OK
+    assert export([str(directory), "--tables", "csv"]) == OK
     rows = csv.DictReader((directory / "export" / "elo.csv").read_text().splitlines())
     assert {row["agent"] for row in rows if row["excluded"]} == EXCLUDED
     page = text_of((directory / "report.html").read_text())
@@ -162,10 +162,10 @@ def test_a_quiet_run_names_the_excluded_bots_last(a_run, capsys):
 def test_a_bot_without_choose_gets_one_text_everywhere(a_run, capsys):
     directory = a_run()
     why = "has no function or class named choose"
-    assert check.main([str(directory.parents[2] / "bots" / "wrong_name.py")]) == CHECK_FAILED
+    assert check([str(directory.parents[2] / "bots" / "wrong_name.py")]) == CHECK_FAILED
     assert why in capsys.readouterr().out
-    assert handouts.main([str(directory)]) == OK
-    (page,) = (directory / "handouts").glob("*wrong_name.md")
+    assert report([str(directory), "--bots"]) == OK
+    (page,) = (directory / "bot-reports").glob("*wrong_name.md")
     assert why in page.read_text()
     summary = json.loads((directory / "summary.json").read_text())
     (reason,) = (each["reason"] for each in summary["excluded"] if each["agent"] == "wrong_name")
@@ -201,7 +201,7 @@ def test_what_a_worker_counts_against_broken_bots_changes_no_game(tmp_path, caps
     games = pd.read_parquet(directory / "games.parquet")
     asked = games[(games.plies > 0) & (games.termination == "crashed")]
     assert len(asked) == FIRST_GAMES
-    assert verify.main([str(directory), "--all"]) == OK
+    assert verify([str(directory), "--all"]) == OK
 
 
 def test_the_first_mover_is_told_from_pairs_without_a_forfeit(a_run):
@@ -227,7 +227,7 @@ def test_the_first_mover_is_told_from_pairs_without_a_forfeit(a_run):
 
 def test_rate_gives_the_ratings_and_points_of_the_run(a_run, capsys):
     directory = a_run("")
-    assert rate.main([str(directory), "--json"]) == OK
+    assert rate([str(directory), "--json"]) == OK
     said = json.loads(capsys.readouterr().out)
     assert not any("seen before" in note for note in said["notes"])
     stored = pd.read_parquet(directory / "elo.parquet").set_index("agent")

@@ -4,12 +4,12 @@ import pytest
 
 from agents.core import AgentSpec
 from agents.sandbox import bot_server
-from arena.commands.explain import main
 from games import game
 from games.base.errors import OK, USER_ERROR
 from tests.arena.running import directory_of, experiment_file, played
+from tests.commands import explain as main
 
-QUICK = ("--perfect", "0")
+QUICK = ("--solve-seconds", "0")
 
 
 def rows(text: str) -> dict[str, list[str]]:
@@ -25,7 +25,7 @@ def test_options_may_stand_between_the_words(capsys):
         ["kalah(3,2)", "2", "--agent", "greedy"],
         ["kalah(3,2)", "--agent", "greedy", "2"],
     ):
-        assert main([*words, "--perfect", "0"]) == 0
+        assert main([*words, "--solve-seconds", "0"]) == 0
         said.append(capsys.readouterr().out)
     assert said[0] == said[1]
 
@@ -138,7 +138,10 @@ MISTAKES = {
         ["kalah(3,2)", "", "--agent", "first", "--depth", "2"],
         "for agents that search",
     ),
-    "no number": (["kalah(3,2)", "", "--perfect", "long"], "--perfect must be a number above 0"),
+    "no number": (
+        ["kalah(3,2)", "", "--solve-seconds", "long"],
+        "--solve-seconds must be a time such as",
+    ),
     "no run": (["/nowhere#1@2"], "is not a run's directory"),
     "a finished game": (["kalah(1,1)", "1"], "the game is over"),
 }
@@ -183,7 +186,7 @@ def test_a_misspelt_evaluation_is_named_in_place_of_its_limit(tmp_path, capsys):
 @pytest.mark.parametrize("limit", [50, 777, 3000])
 @pytest.mark.parametrize("name", ["kalah(6,4)", "othello(6)"])
 def test_a_limit_in_nodes_is_passed_by_a_few_positions_only(name, limit, capsys):
-    assert main([name, "", "--nodes", str(limit), "--perfect", "0"]) == OK
+    assert main([name, "", "--nodes", str(limit), "--solve-seconds", "0"]) == OK
     (headline,) = (line for line in capsys.readouterr().out.splitlines() if " plays " in line)
     nodes = int(headline.rpartition("after ")[2].split()[0].replace(",", ""))
     assert limit < nodes <= limit + 20

@@ -11,13 +11,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from arena.commands.export import main
 from arena.formats.records import TextTable, game_records
 from arena.formats.registry import WRITERS, game_writer, table_writer
 from arena.pipeline.external_games import read_games
 from arena.report.data import load_report
 from games import game
 from tests.arena.running import directory_of, experiment_file, played
+from tests.commands import export as main
 
 OTHELLO = (
     'game = "othello(6)"\npairs = 5\nseed = 3\nopenings = { random_plies = 4 }\n[agents]\n'
@@ -42,7 +42,7 @@ def folder(run, tmp_path_factory):
     """All formats of it."""
     made = tmp_path_factory.mktemp("made") / "new"
     formats = [f"--{what}={name}" for what, known in WRITERS.items() for name in known]
-    assert main([str(run), *formats, "--to", str(made)]) == 0
+    assert main([str(run), *formats, "--out", str(made)]) == 0
     return made
 
 
@@ -125,7 +125,7 @@ def test_every_export_of_a_stopped_run_has_its_stop_rule(tmp_path):
     played(experiment_file(tmp_path, text), tmp_path / "results")
     run, made = directory_of(tmp_path / "results"), tmp_path / "made"
     formats = [f"--games={name}" for name in WRITERS["games"]]
-    assert main([str(run), *formats, "--tables=latex", "--to", str(made)]) == 0
+    assert main([str(run), *formats, "--tables=latex", "--out", str(made)]) == 0
     assert "SPRT [0, 100] logistic Elo" in (made / "matrix.tex").read_text()
     for file in (run / "games.parquet", *sorted(made.glob("games.[pgc]*"))):
         (read,) = read_games([file]).scales
@@ -204,7 +204,7 @@ deep = { kind = "alphabeta", depth = 3 }
 
 
 def test_the_methods_are_those_of_the_plan(run, tmp_path, capsys):
-    assert main([str(run), "--methods", "--to", str(tmp_path)]) == 0
+    assert main([str(run), "--methods", "--out", str(tmp_path)]) == 0
     text = capsys.readouterr().out
     assert (tmp_path / "methods.md").read_text() == text
     stored = json.loads((run / "run.json").read_text())

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from arena.commands import export, rate
 from games import game
 from tests.arena.running import directory_of, experiment_file, played
+from tests.commands import export, rate
 
 TEXT = """
 game = "{game}"
@@ -62,7 +62,7 @@ def test_win_rates_and_summary_count_by_the_first_mover(run):
 
 
 def fitted(capsys, *words):
-    assert rate.main([*map(str, words), "--json"]) == 0
+    assert rate([*map(str, words), "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     return {row["agent"]: (row["elo"], row["first_move_elo"]) for row in said["ratings"]}, said
 
@@ -71,7 +71,7 @@ def exported(run, capsys, directory):
     """The games of a run in every format that `rate` reads."""
     formats = ["pgn", "csv"] + ["ggf"] * run.games.moves[0][0].isalpha()
     words = [word for name in formats for word in ("--games", name)]
-    assert export.main([str(run.directory), *words, "--to", str(directory)]) == 0
+    assert export([str(run.directory), *words, "--out", str(directory)]) == 0
     capsys.readouterr()
     return [directory / f"games.{name}" for name in formats]
 

@@ -1,11 +1,11 @@
 """Names of files are printed on one line, escaped: none begins a line that looks like ours."""
 
 import contextlib
-import importlib
 import io
 
 import pytest
 
+from arena.commands.command import run_command
 from games.base.errors import UserError, status_of
 from tests.arena.running import called, directory_of, played, small
 
@@ -29,41 +29,41 @@ def base(tmp_path_factory):
 
 # The command and its words; {base}, {run} and {name} stand for names of files.
 COMMANDS = [
-    ("arena.commands.run", "{base}/no{name}.toml"),
-    ("arena.commands.run", "{base}/broken.toml"),
-    ("arena.commands.verify", "{run}", "--replay"),
-    ("arena.commands.verify", "{base}/no{name}"),
-    ("arena.commands.report", "{run}"),
-    ("arena.commands.report", "{base}"),
-    ("arena.commands.status", "{run}", "--once"),
-    ("arena.commands.status", "--results", "{base}/results"),
-    ("arena.commands.export", "{run}", "--games", "pgn", "--to", "{base}/to{name}"),
-    ("arena.commands.judge", "{base}"),
-    ("arena.commands.rate", "{base}/no{name}.pgn"),
-    ("arena.commands.rate", "{run}"),
-    ("arena.commands.play", "kalah(4,3)", "--first", "{base}/first{name}.py", "--second", "random"),
+    ("run", "{base}/no{name}.toml"),
+    ("run", "{base}/broken.toml"),
+    ("verify", "{run}", "--rules-only"),
+    ("verify", "{base}/no{name}"),
+    ("report", "{run}"),
+    ("report", "{base}"),
+    ("runs", "show", "{run}"),
+    ("runs", "--results", "{base}/results"),
+    ("export", "{run}", "--games", "pgn", "--out", "{base}/to{name}"),
+    ("judge", "{base}"),
+    ("rate", "{base}/no{name}.pgn"),
+    ("rate", "{run}"),
+    ("play", "kalah(4,3)", "--first", "{base}/first{name}.py", "--second", "random"),
     (
-        "arena.commands.play",
+        "play",
         "kalah(4,3)",
         "--first",
         "{base}/cannot{name}.py",
         "--second",
         "random",
     ),
-    ("arena.commands.check", "{base}/raises{name}.py", "--game", "kalah(4,3)"),
-    ("arena.commands.check", "{base}"),
-    ("arena.commands.new_bot", "{base}/new{name}.py"),
-    ("games.solve", "{base}/g{name}.py"),
+    ("check", "{base}/raises{name}.py", "--game", "kalah(4,3)"),
+    ("check", "{base}"),
+    ("new", "bot", "{base}/new{name}.py"),
+    ("game", "{base}/g{name}.py", "solve"),
 ]
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_no_line_is_forged(base, words):
     places = {"base": base, "run": directory_of(base / "results"), "name": NAME}
-    module, *rest = (word.format(**places) for word in words)
+    verb, *rest = (word.format(**places) for word in words)
     out, errors = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
-        importlib.import_module(module).main(rest)
+        run_command(verb, rest)
     clean(out.getvalue() + errors.getvalue())
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from arena.commands import run, tune
+from tests.commands import run, tune
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "experiments"
@@ -49,7 +49,7 @@ def tables_of(name: str, results: Path) -> dict[str, str]:
         file = Path(shutil.copy(file, results))
     pairs = PAIRS.get(name, FEW)
     words = [str(file), "--results", str(results), "--quiet", "--workers", "0"]
-    command = tune.main if study else run.main
+    command = tune if study else run
     changes = STUDY if study else (f"pairs={pairs}",) if pairs else ()
     for change in changes:
         words += ["--set", change]

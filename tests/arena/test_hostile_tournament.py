@@ -61,7 +61,7 @@ def experiment(directory: Path, names: list[str]) -> list[str]:
         text += BOT.format(name=name)
     (directory / "hostile.toml").write_text(text)
     return command(
-        directory / "hostile.toml", "--results", directory / "results", "--known", "off",
+        directory / "hostile.toml", "--results", directory / "results", "--cache", "off",
         "--workers", 2,
     )  # fmt: skip
 

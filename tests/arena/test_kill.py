@@ -160,7 +160,7 @@ def test_a_pairing_that_always_ends_its_worker_is_named_and_the_rest_is_kept(tmp
     (line,) = [line for line in told.splitlines() if line.startswith("pitflip run:")]
     assert "(random against first): ended its worker" in line
     assert "Traceback" not in told
-    assert "--set move_seconds=20 --pairing 30" in line
+    assert "--set move_seconds=20 --pair 30" in line
     command = line.partition("To see it happen: ")[2].split()
     assert command[:3] == ["python", "-m", "arena.run"]
     assert called(*command[3:]).returncode == 0  # it was we who planted the fault

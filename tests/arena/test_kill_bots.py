@@ -60,7 +60,7 @@ BOTS = {
     "searching.py": SEARCHING,
 }
 PATIENCE_SECONDS = 60.0
-WORDS = ("--workers", 2, "--quiet", "--known", "off")
+WORDS = ("--workers", 2, "--quiet", "--cache", "off")
 
 
 @pytest.fixture

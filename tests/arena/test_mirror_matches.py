@@ -4,8 +4,8 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from arena.commands.run import main
 from tests.arena.running import experiment_file
+from tests.commands import run as main
 
 SAME = "the same player twice: both played identical games"
 MIRROR = """

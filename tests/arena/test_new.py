@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.commands.new import main
 from arena.config.experiment import load
 from arena.config.shipped import STARTERS, example_names
 from games.base.errors import OK, USER_ERROR
 from tests.arena.running import called
+from tests.commands import new as main
 
 ROOT = Path(__file__).parents[2]
 
@@ -41,7 +41,8 @@ def test_every_shipped_experiment_can_be_begun_from(name, tmp_path, monkeypatch,
     said = [line.rpartition(": ")[2] for line in capsys.readouterr().out.splitlines()]
     kind = name.partition("_")[0]
     verbs = [kind] if kind in ("tune", "learn") else ["run", "tune"][: 1 + (name == "connect4")]
-    assert said[-len(verbs) :] == [f"python -m arena.{verb} deep/mine.toml" for verb in verbs]
+    modules = {"run": "arena.run", "tune": "arena.tune", "learn": "pitflip learn"}
+    assert said[-len(verbs) :] == [f"python -m {modules[verb]} deep/mine.toml" for verb in verbs]
 
 
 def test_a_bot_that_was_begun_plays(tmp_path, monkeypatch):
@@ -63,7 +64,7 @@ def test_a_file_that_is_there_stays(tmp_path, monkeypatch, capsys):
     ("words", "said"),
     [
         (["experiment", "--like", "smart_vs_bed"], 'did you mean "smart_vs_bad"?'),
-        (["bot", "--like", "smart_vs_bad"], "--like is for an experiment"),
+        (["bot", "--like", "smart_vs_bad"], "--like is for: pitflip new experiment"),
         (["bot", "a b\x1b"], "a name has letters, digits, _ and -, got"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Places and points: one definition in tables, page, exports, terminal and handouts."""
+"""Places and points: one definition in tables, page, exports, terminal and bot reports."""
 
 import csv
 import json
@@ -9,10 +9,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from arena.commands import export, handouts, run
-from arena.pipeline.loaded_run import load_run
 from games.base.errors import OK
+from pitflip.stored_run import load as load_run
 from tests.arena.running import directory_of
+from tests.commands import export, report, run
 
 # Deterministic agents repeat games, so the games that count differ from those that are played;
 # the ratings and the points order these agents differently.
@@ -49,7 +49,7 @@ def finished(directory: Path, pairs: int, plies: int, more: str) -> Path:
     path = directory / "class.toml"
     path.write_text(CLASS.format(pairs=pairs, plies=plies, more=more))
     words = ["--results", str(directory), "--workers", "1", "--json", "--quiet"]
-    assert run.main([str(path), *words]) == OK
+    assert run([str(path), *words]) == OK
     return directory_of(directory)
 
 
@@ -79,7 +79,7 @@ def test_each_place_and_each_number_of_points_is_the_same_everywhere(tmp_path, c
         assert shares == sorted(shares, reverse=True)
 
     words = ["--results", str(tmp_path), "--workers", "1", "--quiet"]
-    assert run.main([str(tmp_path / "class.toml"), *words]) == OK  # what was played is known
+    assert run([str(tmp_path / "class.toml"), *words]) == OK  # what was played is known
     shown = capsys.readouterr().out
     printed = re.findall(r"^ +(\d+) +(?:\d +)?(\w+) .* ([\d.]+)/(\d+) ", shown, re.MULTILINE)
     answer = shown.splitlines()[-1]
@@ -89,15 +89,15 @@ def test_each_place_and_each_number_of_points_is_the_same_everywhere(tmp_path, c
     for place, agent, points, games in printed:
         assert (int(place), (float(points), int(games))) == (places[agent], by_hand[agent])
 
-    assert handouts.main([str(directory)]) == OK
-    for page in (directory / "handouts").iterdir():
+    assert report([str(directory), "--bots"]) == OK
+    for page in (directory / "bot-reports").iterdir():
         found = re.search(r"# (\w+)\n\n.*: place (\d+) of 5, ([\d.]+) points of (\d+) games\.",
                           page.read_text())  # fmt: skip
         assert found is not None
         agent, place, points, games = found.groups()
         assert (int(place), (float(points), int(games))) == (places[agent], by_hand[agent])
 
-    assert export.main([str(directory), "--tables", "csv", "--tables", "markdown"]) == OK
+    assert export([str(directory), "--tables", "csv", "--tables", "markdown"]) == OK
     exported = directory / "export"
     with (exported / "elo.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -127,7 +127,7 @@ def test_the_page_and_the_exports_hold_the_table_that_ranks(tmp_path, capsys):
     page = (directory / "report.html").read_text()
     (section,) = re.findall(r'<section id="points".*?</section>', page, re.DOTALL)
     assert re.findall(r"<bdi>(\w+)</bdi>", section)[1:] == [*table.agent]
-    assert export.main([str(directory), "--tables", "csv", "--tables", "latex"]) == OK
+    assert export([str(directory), "--tables", "csv", "--tables", "latex"]) == OK
     rows = pd.read_csv(directory / "export" / "points.csv")
     assert [*rows.agent] == [*table.agent] and (rows.points == table.points).all()
     assert (directory / "export" / "points.tex").exists()
@@ -136,7 +136,7 @@ def test_the_page_and_the_exports_hold_the_table_that_ranks(tmp_path, capsys):
 
 def test_a_run_that_ranks_by_ratings_exports_no_table_of_points(tmp_path, capsys):
     directory = finished(tmp_path, *KINDS["by rating"])
-    assert export.main([str(directory), "--tables", "csv"]) == OK
+    assert export([str(directory), "--tables", "csv"]) == OK
     assert not (directory / "export" / "points.csv").exists()
     assert 'id="points"' not in (directory / "report.html").read_text()
     capsys.readouterr()

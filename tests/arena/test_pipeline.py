@@ -378,7 +378,7 @@ def test_a_fault_of_ours_is_void_and_a_second_one_stops_the_run(tmp_path, monkey
     monkeypatch.setattr("arena.playing.referee_loop.RefereeLoop.play", broken)
     with pytest.raises(Unfinished, match=r"pairing 0 \(random against good\): .*our bug") as told:
         played(path, tmp_path / "results")
-    assert "--pairing 0" in str(told.value)
+    assert "--pair 0" in str(told.value)
     log = (directory_of(tmp_path / "results") / "run.log").read_text()
     assert "Traceback" in log
 

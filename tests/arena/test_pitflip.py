@@ -1,8 +1,10 @@
 """`pitflip`: one word for every command, its help, its completion, and directories in its way."""
 
-import importlib
+import argparse
+import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tomllib
@@ -10,31 +12,71 @@ from pathlib import Path
 
 import pytest
 
+from arena.commands.command import COMMANDS, GROUPS, make_parser
+from arena.commands.options import duration, number, whole_number
 from games.base.cli import shell_command
 from games.base.errors import OK, USER_ERROR
-from pitflip.__main__ import COMMANDS, REMOVED, main
-from pitflip.completion import SHELLS
+from games.base.removed import REMOVED_COMMANDS, REMOVED_OPTIONS
+from pitflip.__main__ import COMPLETION, main
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = Path(sys.executable).parent / "pitflip"
+MOST_OPTIONS = 185
 
 
-def test_every_module_of_commands_has_a_verb():
+@pytest.fixture(autouse=True)
+def terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+@pytest.fixture(autouse=True)
+def signals():
+    """A command sets the handlers of its process, which is ours here."""
+    handlers = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGPIPE)}
+    yield
+    for each, handler in handlers.items():
+        signal.signal(each, handler)
+
+
+def test_every_module_of_commands_is_a_command():
     paths = (ROOT / "arena" / "commands").glob("[!_]*.py")
-    modules = {f"arena.commands.{path.stem}" for path in paths}
-    assert modules <= set(COMMANDS.values())
+    assert {path.stem for path in paths} - {"command", "options"} == set(COMMANDS)
 
 
-@pytest.mark.parametrize("word", COMMANDS)
-def test_a_word_is_answered_by_its_command(word):
-    assert callable(importlib.import_module(COMMANDS[word]).main)
-
-
-def test_help_says_what_there_is(capsys):
-    assert main(["--help"]) == OK
+@pytest.mark.parametrize("verb", COMMANDS)
+@pytest.mark.parametrize("words", [["{}", "--help"], ["help", "{}"]], ids=" ".join)
+def test_help_of_a_command_has_its_summary_and_an_example(verb, words, capsys):
+    assert main([word.format(verb) for word in words]) == OK
     shown = capsys.readouterr().out
-    assert all(f"\n  {word} " in shown for word in COMMANDS)
+    assert max(map(len, shown.splitlines())) <= 80
+    assert COMMANDS[verb].summary.capitalize() in shown
+    assert f"\n  pitflip {verb} " in shown
+
+
+def test_help_lists_the_groups_on_one_screen(capsys):
+    assert main(["--help"]) == OK
+    lines = capsys.readouterr().out.splitlines()
+    starts = [line[:9].strip() for line in lines]
+    assert [start for start in starts if start in GROUPS] == [*GROUPS]
+    assert all(any(f" {verb} " in line for line in lines) for verb in COMMANDS)
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
     assert main([]) == USER_ERROR
+
+
+def options_of(parser):
+    """The names of the options and arguments of a command, those of its subcommands once."""
+    names = set()
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            names |= {action.dest}.union(*map(options_of, action.choices.values()))
+        elif not isinstance(action, argparse._HelpAction):
+            names.add(action.dest)
+    return names
+
+
+def test_there_are_not_too_many_options():
+    assert sum(len(options_of(make_parser(verb))) for verb in COMMANDS) <= MOST_OPTIONS
 
 
 @pytest.mark.parametrize("word", ["--version", "-V", "version"])
@@ -44,7 +86,9 @@ def test_the_version_is_that_of_the_package(word, capsys):
     assert capsys.readouterr().out == f"pitflip {declared}\n"
 
 
-@pytest.mark.parametrize("words", [["perfft"], ["completion"], ["completion", "tcsh"], ["\x1b[1m"]])
+@pytest.mark.parametrize(
+    "words", [["perfft"], [COMPLETION], [COMPLETION, "ksh"], ["help", "x"], ["\x1b[1m"]]
+)
 def test_a_wrong_word_is_one_line(words, capsys):
     assert main(words) == USER_ERROR
     shown = capsys.readouterr().err
@@ -52,36 +96,58 @@ def test_a_wrong_word_is_one_line(words, capsys):
     assert "\x1b" not in shown
 
 
-@pytest.mark.parametrize("word", REMOVED)
+@pytest.mark.parametrize("word", REMOVED_COMMANDS)
 def test_a_removed_command_names_its_substitute(word, capsys):
+    assert word not in COMMANDS
     assert main([word, "--anything"]) == USER_ERROR
     shown = capsys.readouterr().err
     assert word in shown
-    assert REMOVED[word] in shown
+    assert REMOVED_COMMANDS[word] in shown
     assert shown.count("\n") == 1
 
 
-@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("option", REMOVED_OPTIONS)
+def test_a_removed_option_names_its_substitute(option, capsys):
+    assert main(["export", "run", f"{option}=x"]) == USER_ERROR
+    line = capsys.readouterr().err
+    assert line == f"pitflip export: {option} was removed: {REMOVED_OPTIONS[option]}\n"
+
+
+@pytest.mark.parametrize(
+    ("parse", "text", "value"),
+    [
+        (duration, "30s", 30.0),
+        (duration, "5m", 300.0),
+        (duration, "0.5h", 1800.0),
+        (duration, "2", 2.0),
+        (duration, "0", None),
+        (duration, "5d", None),
+        (duration, "-1s", None),
+        (duration, "1e5", None),
+        (whole_number(1, 9), "9", 9),
+        (whole_number(1, 9), "10", None),
+        (whole_number(1, 9), "1.5", None),
+        (number, "-1.5", -1.5),
+        (number, "nan", None),
+        (number, "ten", None),
+    ],
+)
+def test_values_of_options(parse, text, value):
+    if value is not None:
+        assert parse(text) == value
+        return
+    with pytest.raises(argparse.ArgumentTypeError, match=re.escape(f'got "{text}"')):
+        parse(text)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_shell_understands_the_completion(shell, capsys):
-    assert main(["completion", shell]) == OK
+    assert main([COMPLETION, shell]) == OK
     text = capsys.readouterr().out
-    assert all(word in text for word in COMMANDS)
+    assert all(verb in text for verb in COMMANDS)
     assert "junit" in text
     if shutil.which(shell):
         subprocess.run([shell, "-n"], input=text, text=True, check=True)
-
-
-def test_bash_completes_commands_options_and_first_words(capsys):
-    assert main(["completion", "bash"]) == OK
-    lines = [capsys.readouterr().out]
-    asked = {"exp": "export", "run --js": "--json", "new exper": "experiment",
-             "ladder ran": "", "completion z": "zsh"}  # fmt: skip
-    for words in asked:
-        place = f"COMP_WORDS=(pitflip {words}); COMP_CWORD={1 + words.count(' ')}"
-        lines.append(f"{place}; _pitflip; echo $COMPREPLY")
-    program = "\n".join(lines)
-    done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.split("\n")[:-1] == list(asked.values())
 
 
 def test_games_and_agents_of_ones_own_are_no_obstacle(tmp_path):
@@ -98,23 +164,18 @@ def test_games_and_agents_of_ones_own_are_no_obstacle(tmp_path):
 # ------------------------------------------------------- commands for the shell that shows them
 
 
-def test_a_command_is_printed_as_it_is_where_python_is_ours(monkeypatch):
+def test_a_command_is_printed_for_a_shell_that_has_no_script(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "argv", ["-m"])
-    assert shell_command('python -m games.replay "kalah(6,4)" "1"') == (
-        'python -m games.replay "kalah(6,4)" "1"'
-    )
-
-
-def test_a_command_names_our_python_where_the_shell_finds_another(monkeypatch, tmp_path):
-    monkeypatch.setattr(sys, "argv", ["-m"])
+    assert shell_command("pitflip rate FILE") == "python -m pitflip rate FILE"
+    assert shell_command("pitflip run FILE") == "python -m arena.run FILE"
     monkeypatch.setenv("PATH", "/usr/bin")
     monkeypatch.chdir(Path(sys.executable).parents[1])
-    assert shell_command("python -m games.perft owari 3") == "bin/python -m games.perft owari 3"
+    assert shell_command("pitflip rate FILE") == "bin/python -m pitflip rate FILE"
     monkeypatch.chdir(tmp_path)
-    assert shell_command("python -m games.perft").split(" ")[0] == shlex.quote(sys.executable)
+    assert shell_command("pitflip rate FILE").split(" ")[0] == shlex.quote(sys.executable)
 
 
-def test_a_command_of_pitflip_says_pitflip(monkeypatch):
+def test_a_command_of_the_script_is_printed_as_it_is(monkeypatch):
     monkeypatch.setattr(sys, "argv", ["/somewhere/pitflip", "run"])
-    assert shell_command("python -m games.perft owari 3") == "pitflip perft owari 3"
+    assert shell_command("pitflip game owari perft 3") == "pitflip game owari perft 3"
     assert shell_command("node bot.js") == "node bot.js"

@@ -1,18 +1,19 @@
-"""pitflip plan: what is said before a game counts, and that none does."""
+"""`pitflip run --dry-run`: what is said before a game counts, and that none does."""
 
 from dataclasses import replace
 
 import pytest
 
-from arena.commands.plan import arguments, main, pilot_with, probe_lines
 from arena.config.command_line import open_run_options
 from arena.config.experiment import load
+from arena.pipeline.forecast import play_pilot, probe
 from arena.planning.schedule import make_schedule
 from arena.playing import pilot
 from arena.playing.options import Interrupts
 from arena.terminal.plan import failing_line, time_line
 from games.base.errors import CHECK_FAILED, OK, USER_ERROR
 from tests.arena.running import called, experiment_file, small
+from tests.commands import plan, tune
 
 GREEDY = '[agents.greedy]\nkind = "greedy"\n'
 CHECK = '[[checks]]\nthat = "greedy beats random"\nscore_at_least = 0.9\n'
@@ -25,7 +26,7 @@ def short_pilot(monkeypatch):
 
 def said(capsys, path, *words):
     results = path.parent / "results"
-    status = main([str(path), "--workers", "0", "--results", str(results), *words])
+    status = plan([str(path), "--workers", "0", "--results", str(results), *words])
     assert not results.exists()  # nothing is kept
     return status, capsys.readouterr().out.splitlines()
 
@@ -33,13 +34,9 @@ def said(capsys, path, *words):
 @pytest.mark.parametrize("option", ["--json", "--quiet", "--fresh"])
 def test_options_without_effect_are_refused(tmp_path, capsys, option):
     path = experiment_file(tmp_path, small(4) + GREEDY)
-    with pytest.raises(SystemExit) as ended:
-        main([str(path), option])
-    assert ended.value.code == USER_ERROR
-    assert option in capsys.readouterr().err.splitlines()[-1]
-    with pytest.raises(SystemExit):
-        main(["--help"])
-    assert option not in capsys.readouterr().out
+    assert plan([str(path), option]) == USER_ERROR
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith(f"leave out {option}")
 
 
 def run_here(path, directory, *words):
@@ -106,10 +103,10 @@ def test_rounds_and_tests_are_said_to_end_early(tmp_path, capsys):
 
 def test_known_games_are_not_counted_as_time(tmp_path, capsys):
     path = experiment_file(tmp_path, small(20) + GREEDY)
-    known = ("--known", str(tmp_path / "known"))
+    known = ("--cache", str(tmp_path / "known"))
     run_here(path, tmp_path, *known)
     _, lines = said(capsys, path, *known)
-    assert "known from earlier runs: 40 games, which are not played" in lines
+    assert "in the game cache: 40 games, which are not played" in lines
     assert "time: about a second for 0 games" in lines
 
 
@@ -125,14 +122,14 @@ def test_a_sweep_says_how_many_games_all_its_cells_have(tmp_path, capsys):
 
 @pytest.mark.slow
 def test_a_study_says_what_it_plays(capsys):
-    assert main(["experiments/tune_kalah.toml", "--workers", "1"]) == OK
+    assert tune(["experiments/tune_kalah.toml", "--workers", "1", "--dry-run"]) == OK
     lines = capsys.readouterr().out.splitlines()
     assert lines[1] == "search: 150 trials of 400 games, 60,000 games"
     assert lines[2].startswith("claim and validation: from 10,588 to 12,000 games more")
 
 
 def test_a_mistake_is_one_line(tmp_path, capsys):
-    assert main([str(tmp_path / "none.toml")]) == USER_ERROR
+    assert plan([str(tmp_path / "none.toml")]) == USER_ERROR
     assert capsys.readouterr().err.count("\n") == 1
 
 
@@ -149,14 +146,16 @@ def choose(view, legal, rng):
 """
 
 
+def ignore(line):
+    pass
+
+
 def looked_at(path, workers=0):
     """The pilot of an experiment, the first answers of its bots, and all of its pairings."""
-    with Interrupts().installed():
-        chosen = arguments().parse_args([str(path), "--workers", str(workers), "--known", "off"])
-        with open_run_options(chosen, Interrupts()) as options:
-            drawn = make_schedule(load(path).plan)
-            answers = list(probe_lines(drawn, options))
-            found = pilot_with(drawn, options, answers)
+    with open_run_options(Interrupts(), workers=workers, cache="off") as options:
+        drawn = make_schedule(load(path).plan)
+        answers = probe(drawn, options, ignore)
+        found = play_pilot(drawn, options, answers, ignore)
     return found, answers, dict.fromkeys(drawn.pairings.matches, drawn.pairings.pairs)
 
 
@@ -266,7 +265,7 @@ elo1 = 40
 def test_trials_are_those_of_the_file_and_times_name_their_parts(tmp_path, capsys):
     path = tmp_path / "study.toml"
     path.write_text(STUDY)
-    main([str(path), "--workers", "0"])
+    tune([str(path), "--workers", "0", "--dry-run"])
     lines = capsys.readouterr().out.splitlines()
     assert "search: 10 trials of 100 games, 1,000 games" in lines
     times = [line for line in lines if line.startswith("time: ")]

@@ -18,11 +18,12 @@ from agents.core import AgentSpec
 from agents.kinds.human import Dialogue
 from agents.protocols import PROTOCOLS
 from agents.registry import AGENTS, build, kinds_for
-from arena.commands import play
-from games import game, replay
+from arena.commands.command import run_command
+from games import game
 from games.core import words_of
 from tests.agents.given import GAMES, positions, slow_if_wide
 from tests.agents.hosted import other
+from tests.commands import play
 from tests.forked import in_fork
 
 ROOT = Path(__file__).parents[2]
@@ -43,23 +44,28 @@ def sitting(*words: str, typed: str = "", terminal: bool = False) -> str:
     """All that a sitting shows; it ends well."""
     shown = io.StringIO()
     dialogue = Dialogue(Typed(typed.replace(" ", "\n") + "\n", terminal), shown)
-    assert play.main(list(words), dialogue) == 0
+    assert play(list(words), dialogue) == 0
     return shown.getvalue()
 
 
 def moves_of(shown: str) -> list[str]:
     """The moves of the command at the end."""
+    _, action, moves = replay_words(shown)
+    assert action == "replay"
+    return moves.split()
+
+
+def replay_words(shown: str) -> list[str]:
+    """The arguments of the command in the last line."""
     command = shlex.split(shown.rstrip("\n").splitlines()[-1])
-    assert command[:3] == ["python", "-m", "games.replay"]
-    assert len(command) == 5
-    return command[4].split()
+    assert "pitflip" in command
+    return command[command.index("game") + 1 :]
 
 
 def replayed(shown: str, capsys) -> str:
     """The last line of what the printed command prints."""
-    command = shlex.split(shown.rstrip("\n").splitlines()[-1])
     capsys.readouterr()
-    assert replay.main(command[3:]) == 0
+    assert run_command("game", replay_words(shown)) == 0
     return capsys.readouterr().out.rstrip("\n").splitlines()[-1]
 
 
@@ -192,7 +198,7 @@ def test_the_end_of_input_ends_the_game_cleanly():
 
 
 def test_nothing_played_is_nothing_to_replay():
-    assert "games.replay" not in sitting("kalah(6,4)", typed="quit")
+    assert " replay " not in sitting("kalah(6,4)", typed="quit")
 
 
 def test_help_is_given_in_the_game():
@@ -205,7 +211,7 @@ def test_a_level_changes_how_far_the_computer_looks(level):
     words = ("kalah(6,4)", "--second", "alphabeta", "--seed", "1")
     shown = io.StringIO()
     lines = typed.replace(" ", "\n").replace("\x00", " ") + "\n"
-    assert play.main(list(words), Dialogue(Typed(lines), shown)) == 0
+    assert play(list(words), Dialogue(Typed(lines), shown)) == 0
     ahead = "1 move" if level == 1 else f"{level} moves"
     assert f"alphabeta: looking {ahead} ahead." in shown.getvalue()
     of = game("kalah(6,4)")
@@ -217,7 +223,7 @@ def test_a_level_changes_how_far_the_computer_looks(level):
 def test_a_level_means_nothing_to_players_that_do_not_search():
     shown = io.StringIO()
     words = ["kalah(6,4)", "--second", "greedy"]
-    assert play.main(words, Dialogue(Typed("level 3\n"), shown)) == 0
+    assert play(words, Dialogue(Typed("level 3\n"), shown)) == 0
     assert "No player looks ahead." in shown.getvalue()
 
 
@@ -290,7 +296,7 @@ def test_a_bot_that_fails_ends_the_game_with_its_fault(tmp_path, capsys):
     (tmp_path / "mine.py").write_text(BOT.format(answer="77"))
     shown = io.StringIO()
     words = ["kalah", "--first", "first", "--second", f"{tmp_path / 'mine.py'}:choose"]
-    assert play.main(words, Dialogue(Typed(""), shown)) == 1
+    assert play(words, Dialogue(Typed(""), shown)) == 1
     assert "answered 77" in capsys.readouterr().err
     assert moves_of(shown.getvalue()) == ["1"]
 
@@ -308,23 +314,20 @@ def test_a_bot_that_fails_ends_the_game_with_its_fault(tmp_path, capsys):
         (["kalah", "--second", "python"], "write the file of your bot instead of python"),
         (["kalah", "--second", "nowhere.py"], "there is no file"),
         (["kalah", "--second", "nowhere.py:evaluate"], "there is no file"),
-        (["kalah", "--depth", "0"], "depth must be a whole number from 1 to 100, got 0"),
-        (["kalah", "--depth", "x"], 'argument --depth: must be a whole number or ask, got "x"'),
-        (["kalah", "--seconds", "0"], "seconds must be a number from 0.001 to 86,400"),
+        (["kalah", "--depth", "0"], 'depth must be a whole number from 1 to 100, got "0"'),
+        (["kalah", "--depth", "x"], '--depth must be a whole number from 1 to 100, got "x"'),
+        (["kalah", "--seconds", "0"], "--seconds must be a time such as"),
         (["kalah", "--nodes", "-3"], "nodes must be a whole number"),
         (["kalah", "--depth", "3", "--nodes", "4"], "not allowed with argument"),
         (["kalah", "--second", "greedy", "--depth", "3"], "--depth is for agents that search"),
         (["kalah", "--names", "Ada"], "argument --names: expected 2 arguments"),
         (["kalah", "--level", "3"], "unrecognized arguments: --level 3"),
-        (["kalah", "--seed", "x"], "argument --seed: invalid int value: 'x'"),
-        ([], "the following arguments are required: game"),
+        (["kalah", "--seed", "x"], '--seed must be a whole number of at least 0, got "x"'),
+        ([], "the following arguments are required: GAME"),
     ],
 )
 def test_a_wrong_command_is_refused_in_one_line(words, told, capsys):
-    try:
-        status = play.main(words, Dialogue(Typed(""), io.StringIO()))
-    except SystemExit as end:
-        status = end.code
+    status = play(words, Dialogue(Typed(""), io.StringIO()))
     out, err = capsys.readouterr()
     assert (status, out) == (2, "")
     assert err.startswith("pitflip play: ")
@@ -337,15 +340,14 @@ def test_a_wrong_command_is_refused_in_one_line(words, told, capsys):
 
 def process(*words: str, typed: bytes = b"") -> subprocess.CompletedProcess:
     """The command with this input through a pipe."""
-    work = partial(play.main, list(words))
+    work = partial(play, list(words))
     return subprocess.run(**in_fork(work, cwd=ROOT), input=typed, capture_output=True, check=False)
 
 
 def test_help_says_what_can_be_typed(capsys):  # and loads nothing large: test_run.py
-    with pytest.raises(SystemExit) as end:
-        play.main(["--help"])
+    assert play(["--help"]) == 0
     shown = capsys.readouterr()
-    assert (end.value.code, shown.err) == (0, "")
+    assert shown.err == ""
     assert "--first" in shown.out
     assert "undo, hint, restart, level N" in shown.out
 
@@ -361,7 +363,7 @@ def test_through_a_pipe_it_ends_with_the_input():
 
 def test_at_a_terminal_it_asks_and_answers():
     leader, follower = pty.openpty()
-    work = partial(play.main, ["kalah(3,2)", "--second", "first"])
+    work = partial(play, ["kalah(3,2)", "--second", "first"])
     person = subprocess.Popen(
         **in_fork(work, cwd=ROOT, stdin=follower, stdout=follower, stderr=subprocess.DEVNULL)
     )
@@ -408,10 +410,10 @@ POSITION = "S 1 2 1, N 0 2 1, pots 2-3, South to move"
 
 def test_a_game_may_begin_from_a_position_and_is_shown_again_from_there(capsys):
     shown = sitting("kalah(3,2)", "--second", "first", "--start", POSITION, typed="3 1")
-    command = shlex.split(shown.rstrip("\n").splitlines()[-1])
+    command = replay_words(shown)
     assert command[-2:] == ["--start", POSITION]
-    assert replay.main(command[3:]) == 0
-    assert capsys.readouterr().out.count("plays") == len(command[4].split())
+    assert run_command("game", command) == 0
+    assert capsys.readouterr().out.count("plays") == len(command[2].split())
 
 
 @pytest.mark.parametrize(
@@ -422,7 +424,7 @@ def test_a_game_may_begin_from_a_position_and_is_shown_again_from_there(capsys):
     ],
 )
 def test_a_position_that_is_none_or_finished_is_refused(words, message, capsys):
-    assert play.main(["kalah(3,2)", *words], Dialogue(Typed(""), io.StringIO())) == 2
+    assert play(["kalah(3,2)", *words], Dialogue(Typed(""), io.StringIO())) == 2
     assert message in capsys.readouterr().err
 
 
@@ -486,7 +488,7 @@ def test_a_whole_game_from_the_other_side_has_the_same_score():
     ],
 )
 def test_a_side_that_cannot_be_had_is_refused(name, side, message, capsys):
-    assert play.main([name, "--side", side]) == 2
+    assert play([name, "--side", side]) == 2
     assert message in capsys.readouterr().err
 
 
@@ -497,7 +499,7 @@ def test_a_side_that_cannot_be_had_is_refused(name, side, message, capsys):
 def test_a_game_ends_with_the_link_to_its_replay(tmp_path, capsys, words, board):
     page = tmp_path / "new" / "game.html"
     names = "--names", "<b>x</b>", "y"
-    line = ("kalah(2,2)", "--first", "first", "--second", "last", "--page", str(page), *names)
+    line = ("kalah(2,2)", "--first", "first", "--second", "last", "--out", str(page), *names)
     shown = sitting(*line, *words)
     *_, link, command = shown.splitlines()
     found = re.fullmatch(r"replay: (file://.*)#game=0&ply=(\d+)", link)
@@ -506,9 +508,9 @@ def test_a_game_ends_with_the_link_to_its_replay(tmp_path, capsys, words, board)
     content = json.loads(text.partition('id="data">')[2].partition("</script>")[0])
     assert content["board"]["kind"] == board
     assert len(content["moves"][0].split()) == int(found[2])
-    assert content["command"].split()[:3] == ["python", "-m", "games.replay"]
+    assert content["command"].split()[:2] == ["pitflip", "game"]
     # The page's command is the one of the last line.
     whole = f'{content["command"]}"{content["moves"][0]}"'
-    assert sorted(shlex.split(whole)) == sorted(shlex.split(command))
+    assert sorted(shlex.split(whole)[2:]) == sorted(replay_words(command))
     assert "<b>x</b>" not in text
     assert replayed(shown, capsys)

@@ -7,9 +7,6 @@ import re
 import pytest
 
 from arena.analysis import repeatability
-from arena.commands import runs
-from arena.commands.report import main as report
-from arena.commands.verify import main as verify
 from arena.pipeline import run_notes
 from arena.pipeline.run_notes import KEY
 from arena.playing import bot_replays
@@ -17,6 +14,7 @@ from arena.playing.bot_replays import BotReplays
 from arena.storage.game_cache import GameCache
 from arena.storage.parquet import read_source
 from tests.arena.running import directory_of, experiment_file, played, small
+from tests.commands import report, runs, verify
 
 SOURCES = {
     "steady": "def choose(view, legal, rng):\n    return rng.choice(legal)\n",
@@ -155,10 +153,10 @@ def test_two_runs_of_one_plan_with_other_games_differ(tmp_path, capsys):
         (tmp_path / turn).mkdir()
         found.append(str(run_of(tmp_path / turn, name, page=False)[0]))
     capsys.readouterr()
-    assert runs.main(["diff", *found[:2]]) == 1
+    assert runs(["diff", *found[:2]]) == 1
     said = capsys.readouterr().out
     assert "games.parquet differs" in said and "elo.parquet differs" in said
-    assert runs.main(["diff", *found[2:]]) == 0
+    assert runs(["diff", *found[2:]]) == 0
     assert capsys.readouterr().out == "nothing differs\n"
 
 

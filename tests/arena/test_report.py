@@ -8,10 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from arena.commands.report import main
 from arena.report.figures import registry
 from tests.arena.running import ROOT, experiment_file, small
 from tests.arena.showing.pages import run_of
+from tests.commands import report as main
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def test_the_page_is_made_again_byte_for_byte(run):
 
 def test_figures_go_where_they_are_asked_for(run, tmp_path, monkeypatch):
     monkeypatch.setattr(registry, "ZOOM", 0.25)  # drawing all that nobody sees takes long
-    assert main([str(run), "--figures", str(tmp_path / "new" / "figures")]) == 0
+    assert main([str(run), "--figures", "--out", str(tmp_path / "new")]) == 0
     assert (tmp_path / "new" / "figures" / "ratings.png").exists()
 
 
@@ -41,8 +41,8 @@ def test_figures_of_several_runs_do_not_replace_one_another(run, tmp_path, monke
     for path in run.iterdir():
         if path.is_file():
             (other / path.name).write_bytes(path.read_bytes())
-    assert main([str(run), str(other), "--figures", str(tmp_path / "figures")]) == 0
-    folders = {path.parent.name for path in (tmp_path / "figures").glob("*/ratings.svg")}
+    assert main([str(run), str(other), "--figures", "--out", str(tmp_path / "out")]) == 0
+    folders = {path.parts[-3] for path in (tmp_path / "out").glob("*/figures/ratings.svg")}
     assert folders == {run.name, "other"}
 
 

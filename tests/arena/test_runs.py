@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from arena.commands.runs import main
 from arena.storage.journal import JOURNAL, RunDirectory
 from games.base.errors import CHECK_FAILED, OK, USER_ERROR
+from tests.commands import runs as main
 
 PLAN = {"seed": 5, "agents": {"mine": {"kind": "minimax", "depth": 2}}}
 

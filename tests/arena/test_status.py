@@ -1,18 +1,16 @@
-"""pitflip status: what runs, what ran, where it stands; nothing of a run is touched."""
+"""`pitflip runs show` and `list`: what runs, what ran, its state; nothing of a run is touched."""
 
 import json
 import os
 
 import pytest
 
-from arena.commands import status
-from arena.commands.run import main as run
-from arena.commands.runs import main as runs
 from arena.storage.journal import RunDirectory, lock_directory
 from arena.storage.results import PROGRESS, is_running, read_progress
 from arena.terminal.progress import ProgressFile
 from games.base.progress import Progress
 from tests.arena.running import experiment_file, small
+from tests.commands import run, runs
 
 BROKEN = '[agents.broken]\nkind = "python"\nfile = "broken.py"\n'
 
@@ -34,17 +32,19 @@ def test_a_running_run_shows_its_lines_and_is_not_disturbed(run_directory, capsy
     with RunDirectory(run_directory, "0123456789"):
         (run_directory / PROGRESS).write_text(json.dumps({"lines": ["4 of 8 games", "a\x1b[2J"]}))
         before = {path: path.stat().st_mtime_ns for path in run_directory.iterdir()}
-        assert status.main([str(run_directory), "--once"]) == 0
+        assert runs(["show", str(run_directory)]) == 0
         assert before == {path: path.stat().st_mtime_ns for path in run_directory.iterdir()}
         assert capsys.readouterr().out.splitlines()[1:] == ["4 of 8 games", r"a\x1b[2J"]
-        assert status.main(["--results", str(run_directory.parents[1])]) == 0
-        assert "running  4 of 8 games" in capsys.readouterr().out
+        assert runs(["--results", str(run_directory.parents[1])]) == 0
+        shown = capsys.readouterr().out
+        assert " running " in shown
+        assert "4 of 8 games" in shown
     os.close(lock_directory(run_directory))  # looking took no lock that stays
 
 
 def test_a_stopped_run_is_unfinished_and_a_finished_one_names_its_checks(run_directory, capsys):
     stored(run_directory)
-    assert status.main([str(run_directory)]) == 3
+    assert runs(["show", str(run_directory), "--follow"]) == 3
     assert (
         "stopped; its command continues it (the experiment: mine.toml)" in capsys.readouterr().out
     )
@@ -52,7 +52,7 @@ def test_a_stopped_run_is_unfinished_and_a_finished_one_names_its_checks(run_dir
     check = {"status": "holds", "that": "a beats b", "detail": "all 8 games won"}
     check |= {"test": "always", "values": {}}
     (run_directory / "summary.json").write_text(json.dumps({"checks": [check]}))
-    assert status.main([str(run_directory)]) == 0
+    assert runs(["show", str(run_directory), "--follow"]) == 0
     assert "HOLDS a beats b: all 8 games won" in capsys.readouterr().out
 
 
@@ -63,8 +63,8 @@ def test_a_broken_progress_file_says_nothing(run_directory, content):
 
 
 def test_what_is_no_run_is_a_mistake(tmp_path, capsys):
-    assert status.main([str(tmp_path)]) == 2
-    assert status.main(["--results", str(tmp_path)]) == 2
+    assert runs(["show", str(tmp_path)]) == 2
+    assert runs(["--results", str(tmp_path)]) == 2
     assert not is_running(tmp_path)
     assert list(tmp_path.iterdir()) == []
     capsys.readouterr()
@@ -92,7 +92,7 @@ def test_a_run_whose_bots_do_not_load_says_so_until_it_is_tried_again(tmp_path, 
     assert run(command) == 2
     (directory,) = results.glob("demo/*")
     capsys.readouterr()
-    assert status.main([str(directory)]) == 3
+    assert runs(["show", str(directory), "--follow"]) == 3
     shown = capsys.readouterr().out
     assert "failed: broken does not load" in shown
     assert "continues it" not in shown
@@ -102,5 +102,5 @@ def test_a_run_whose_bots_do_not_load_says_so_until_it_is_tried_again(tmp_path, 
     assert "broken does not load" in shown
     assert run([*command, "--set", 'unloadable="forfeit"']) == 0
     capsys.readouterr()
-    assert status.main(["--results", str(results)]) == 0
+    assert runs(["--results", str(results)]) == 0
     assert "failed" not in capsys.readouterr().out

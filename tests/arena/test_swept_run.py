@@ -7,10 +7,10 @@ from xml.etree import ElementTree
 import pyarrow.parquet as pq
 import pytest
 
-from arena.commands import plan, run
 from arena.config.sweep import format_toml
 from arena.playing.options import Interrupts
 from tests.arena.running import RANDOM, called, played
+from tests.commands import plan, run
 
 TEXT = (
     'game = "kalah(4,3)"\npairs = 12\nopenings = {{ random_plies = 4 }}\n'
@@ -36,16 +36,16 @@ def table_of(results):
 
 
 @pytest.mark.parametrize("sweep", ["", SWEEP], ids=["experiment", "sweep"])
-@pytest.mark.parametrize("command", [run.main, plan.main])
+@pytest.mark.parametrize("command", [run, plan])
 def test_a_file_may_be_a_pipe_which_can_be_read_but_once(tmp_path, command, sweep, capsys):
     reader, writer = os.pipe()
     with os.fdopen(writer, "w") as file:
         file.write('name = "piped"\n' + TEXT.format(more="") + sweep)
-    words = ["--results", str(tmp_path), "--workers", "0"] if command is run.main else []
+    words = ["--results", str(tmp_path), "--workers", "0"] if command is run else []
     assert command([f"/dev/fd/{reader}", *words]) == 0
     os.close(reader)
     assert ("4 cells" in capsys.readouterr().out) == bool(sweep)
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["piped"] * (command is run.main)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["piped"] * (command is run)
 
 
 def test_every_cell_has_the_games_that_its_run_alone_has(tmp_path):
@@ -113,7 +113,7 @@ def test_a_sweep_that_is_stopped_goes_on_where_it_stopped(tmp_path, monkeypatch)
 
 
 def test_cells_share_their_known_games(tmp_path, monkeypatch):
-    monkeypatch.setenv("PITFLIP_KNOWN", str(tmp_path / "known"))
+    monkeypatch.setenv("PITFLIP_CACHE", str(tmp_path / "known"))
     path = written(tmp_path, '[sweep]\n"agents.deep.depth" = [2, 3]\n', RANDOM)
     answer = swept(path, tmp_path / "results")
     # base against random is the same match in both cells.

@@ -108,7 +108,7 @@ def test_workers_and_interruptions_change_no_thought(searched, tmp_path, monkeyp
 @pytest.mark.slow
 def test_thoughts_on_a_cluster_are_those_of_this_machine(searched, tmp_path):
     path = experiment_file(tmp_path, SEARCHES)
-    answer = ran(path, "--results", tmp_path / "results", "--on", "local:2", "--quiet")
+    answer = ran(path, "--results", tmp_path / "results", "--cluster", "local:2", "--quiet")
     assert answer.returncode == 0, answer.stderr
     assert without_clocks(tmp_path / "results").equals(without_clocks(searched / "results"))
 

@@ -9,10 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from arena.analysis import verification
-from arena.commands.report import main as report
-from arena.commands.verify import main
 from games.base import progress
 from tests.arena.running import BOTS, ROOT, directory_of, experiment_file, played, small
+from tests.commands import report
+from tests.commands import verify as main
 
 GREEDY = '[agents.greedy]\nkind = "greedy"\nepsilon = 0.2\n'
 
@@ -218,9 +218,9 @@ def test_play_by_the_clock_cannot_be_verified(tmp_path, capsys):
 
 @pytest.mark.slow
 def test_on_a_cluster_a_run_is_verified_and_a_change_is_seen(run, capsys):
-    assert main([str(run), "--on", "local:2"]) == 0
+    assert main([str(run), "--cluster", "local:2"]) == 0
     rewrite(run, lambda frame: frame.update(frame["margin"] + 1))
-    assert main([str(run), "--on", "local:2"]) == 1
+    assert main([str(run), "--cluster", "local:2"]) == 1
     assert "differs: " in capsys.readouterr().out
 
 
@@ -243,7 +243,7 @@ def test_a_game_and_an_evaluation_that_are_gone_play_from_their_kept_copies(tmp_
     run = directory_of(tmp_path / "results")
     for name in ("connect4.py", "own.py", "raising.py", path.name):
         (path.parent / name).unlink()
-    assert main([str(run), "--all", "--known", "off"]) == 0
+    assert main([str(run), "--all", "--cache", "off"]) == 0
     assert "connect4.py is gone since this run: its kept copy" in capsys.readouterr().err
     (run / "report.html").unlink()
     assert report([str(run)]) == 0
@@ -264,7 +264,7 @@ def test_slow_games_are_not_played_again_in_silence(tmp_path, capsys, monkeypatc
     (tmp_path / "slow.py").write_text(SLOW)
     text = small(4) + '[agents.slow]\nkind = "python"\nfile = "slow.py"\n'
     played(experiment_file(tmp_path, text), tmp_path / "results")
-    assert main([str(directory_of(tmp_path / "results")), "--known", "off"]) == 0
+    assert main([str(directory_of(tmp_path / "results")), "--cache", "off"]) == 0
     assert "of 8 games played again" in capsys.readouterr().err
 
 
@@ -272,7 +272,7 @@ def test_a_run_that_is_not_finished_is_not_called_different(run, capsys):
     stored = json.loads((run / "run.json").read_text())
     stored.update(finished=None, games=None)  # as while bots are asked again
     (run / "run.json").write_text(json.dumps(stored))
-    for words in ([], ["--replay"]):
+    for words in ([], ["--rules-only"]):
         assert main([str(run), *words]) == 3
         output = capsys.readouterr()
         assert "not finished" in output.err
@@ -285,7 +285,7 @@ def test_games_that_differ_are_counted_and_the_first_is_named_as_in_explain(run,
             frame.loc[row, "margin"] += 1
 
     rewrite(run, change)
-    assert main([str(run), "--replay"]) == 1
+    assert main([str(run), "--rules-only"]) == 1
     first, number, command = capsys.readouterr().out.splitlines()
     assert first.startswith("differs: game 37: ")
     assert number == "3 games differ"

@@ -5,10 +5,9 @@ import subprocess
 
 import pytest
 
-from arena.commands.history import main as history
-from arena.commands.versus import main as versus
 from games.base.errors import CHECK_FAILED, OK, USER_ERROR
 from tests.arena.running import played
+from tests.commands import versus
 
 TEXT = (
     'game = "kalah(4,3)"\npairs = 30\nopenings = {{ random_plies = 4 }}\n'
@@ -68,9 +67,9 @@ def test_a_clean_tree_has_nothing_to_compare(mine, capsys):
         (["--base", "HEAD~9"], 'there is no revision "HEAD~9"'),
         (["--agent", "min"], 'did you mean "mine"?'),
         (["--agent", "other"], "other does not differ from HEAD"),
-        (["--elo1", "x"], "--elo1 must be a number"),
         (["--elo0", "20"], "elo0 < elo1"),
-        (["--pairs", "0"], "--pairs must be a whole number"),
+        (["--pairs", "9"], "--pairs must be at least 10"),
+        (["--revisions", "2", "--base", "HEAD"], "leave out --base"),
     ],
 )
 def test_a_mistake_is_one_line(mine, more, said, capsys):
@@ -106,19 +105,19 @@ def test_without_a_repository_it_is_said(tmp_path, capsys, monkeypatch):
     path = tmp_path / "mine.toml"
     path.write_text(TEXT.format(depth=1))
     assert versus(words(path)) == USER_ERROR
-    assert history(words(path, "--agent", "mine")) == USER_ERROR
+    assert versus(words(path, "--agent", "mine", "--revisions", "5")) == USER_ERROR
     assert capsys.readouterr().err.count("git repository") == 2
 
 
 def test_the_history_has_every_version_that_differs_and_a_figure(mine, capsys):
     mine.write_text(TEXT.format(depth=4) + "# no difference\n")
-    assert history(words(mine, "--agent", "mine", "--revisions", "2")) == OK
+    assert versus(words(mine, "--agent", "mine", "--revisions", "2")) == OK
     head, *rows = capsys.readouterr().out.splitlines()
     assert head.split()[:3] == ["version", "day", "Elo"]
     assert [row.rpartition("  ")[2] for row in rows] == ["depth 2", "depth 3", "the working copy"]
     (figure,) = mine.parent.glob("results/mine-history/*/history.svg")
     assert figure.read_text().count("<circle") == 3
     git(mine.parent, "commit", "-qam", "depth 4")
-    assert history(words(mine, "--agent", "mine", "--revisions", "9")) == OK
+    assert versus(words(mine, "--agent", "mine", "--revisions", "9")) == OK
     rows = capsys.readouterr().out.splitlines()[1:]
     assert [row.rpartition("  ")[2] for row in rows] == [f"depth {n}" for n in (1, 2, 3, 4)]

@@ -29,7 +29,7 @@ def running_live(path, tmp_path):
     """A running experiment and the address of its page."""
     (path.parent / "slow.py").write_text(SLOW)
     command = [
-        sys.executable, "-m", "arena.run", path, "--live", "--known", "off", "--workers", "2",
+        sys.executable, "-m", "arena.run", path, "--live", "--cache", "off", "--workers", "2",
         "--results", tmp_path / "results",
     ]  # fmt: skip
     with subprocess.Popen(

@@ -282,7 +282,7 @@ def test_games_without_moves_say_how_to_see_them(browser, tmp_path):
     with browser.tab() as tab:
         tab.open(page, "#game=6")
         assert "not on the page" in tab.value("document.getElementById('board').textContent")
-        assert tab.value("document.querySelector('.card code').textContent").endswith("--pairing 3")
+        assert tab.value("document.querySelector('.card code').textContent").endswith("--pair 3")
         assert tab.complaints() == []
 
 

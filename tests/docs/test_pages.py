@@ -8,7 +8,6 @@ that must be playable, other Python runs. Where a page shows an answer it must b
 
 import contextlib
 import doctest
-import importlib
 import io
 import re
 import shlex
@@ -19,10 +18,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.commands.run import main as run_main
+from arena.commands.command import COMMANDS, make_parser, run_command
 from arena.learning.config import load_learn_config
 from arena.tuning.study_config import load_study
-from pitflip.__main__ import COMMANDS
 from tests.arena.running import WHO_PLAYS
 from tests.docs.answers import matches
 from tests.docs.pages import (
@@ -41,8 +39,7 @@ PREFIXES = (".venv/bin/", "uv run ")
 LANGUAGES = {"sh", "console", "toml", "python", "pycon", "text"}
 MAKEFILE = (ROOT / "Makefile").read_text()
 FINDING = 1
-PLAY = tuple(f"arena.commands.{verb}" for verb in ("run", "judge", "plan"))  # have --workers
-PACKAGES = ("games.", "agents.", "arena.")
+PLAY = ("run", "judge")  # have --workers
 
 # What takes longer than the default suite has, which plays one pairing of it, or reads its file.
 SLOW = {
@@ -69,7 +66,7 @@ NOT_RUN = {
     'git commit --all --message "Version 0.2.0"': "changes the repository",
     "uv build": "asks a package index for the build backend",
     "(cd dist && uv run --isolated --no-project --with ./*.whl "
-    'python -m games.perft "kalah(6,4)" 5)': "asks a package index",
+    'pitflip game "kalah(6,4)" perft 5)': "asks a package index",
     "git tag v0.2.0": "changes the repository",
     "git push origin main v0.2.0": "changes another repository",
     "uv publish": "changes the package index",
@@ -104,48 +101,48 @@ def run(line: str, quick: bool, shown: bool = True) -> tuple[int, str]:
     """
     if line.startswith("make "):
         return make(line.split()[1], quick)
-    module, words = module_and_words(line)
+    verb, words = verb_and_words(line)
     words = [each for word in words for each in matching(word)]
     if quick and line in SLOW:
-        return in_part(module, *words)
+        return in_part(verb, *words)
     if quick and not shown:
         words += SHORTER.get(line, ())
-    if quick and module in PLAY and not WHO_PLAYS & set(words):
+    if quick and verb in PLAY and not WHO_PLAYS & set(words):
         words += ["--workers", "0"]
-    if quick and module == "arena.commands.run" and "--quiet" in words:
+    if quick and verb == "run" and "--quiet" in words:
         words += ["--no-page"]  # no answer names it
-    return answered(module, words)
+    return answered(verb, words)
 
 
 @cache  # several pages name the same shipped experiments
-def in_part(module: str, *words: str) -> tuple[int, str]:
+def in_part(verb: str, *words: str) -> tuple[int, str]:
     """The file of a command that takes long is read, or its first pairing played."""
-    if module == "arena.commands.tune":
+    if verb == "tune":
         load_study(Path(words[0]))
         return 0, ""
-    if module == "arena.commands.learn":
+    if verb == "learn":
         load_learn_config(Path(words[0]))
         return 0, ""
-    return answered(module, [*words, "--pairing", "0"])
+    return answered(verb, [*words, "--pair", "0"])
 
 
-def module_and_words(line: str) -> tuple[str, list[str]]:
-    """The module of a command, and the words that follow its name."""
+def verb_and_words(line: str) -> tuple[str, list[str]]:
+    """The verb of a command, and the words that follow it."""
     program, *words = shlex.split(line)
     if program == "pitflip":
-        return COMMANDS[words[0]], words[1:]
+        return words[0], words[1:]
     _, module, *rest = words
-    if module in ("arena.run", "arena.tune"):
-        module = COMMANDS[module.removeprefix("arena.")]
-    return module, rest
+    if module == "pitflip":
+        return rest[0], rest[1:]
+    return module.removeprefix("arena."), rest
 
 
-def answered(module: str, words: list[str]) -> tuple[int, str]:
+def answered(verb: str, words: list[str]) -> tuple[int, str]:
     """The status of a command, and all that it prints."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-        status = importlib.import_module(module).main(words)
-    return status, out.getvalue()
+        status = run_command(verb, words)
+    return status, out.getvalue().replace("python -m pitflip ", "pitflip ")
 
 
 def matching(word: str) -> list[str]:
@@ -193,7 +190,7 @@ def toml(block: Block) -> None:
     if "tune" in tomllib.loads(block.text):
         load_study(path)
     else:
-        assert run_main([str(path), "--pairing", "0"]) == 0
+        assert run_command("run", [str(path), "--pair", "0"]) == 0
 
 
 def python(block: Block) -> None:
@@ -256,13 +253,17 @@ def test_a_page_does_what_it_says_at_full_length(page, desk):
 def test_commands_in_the_running_text_are_understood(page, monkeypatch):
     monkeypatch.chdir(ROOT)
     for line in inline_commands(page):
-        module, words = module_and_words(line)
+        verb, words = verb_and_words(line)
         # A name that begins with "my_" is the reader's own.
         files = [word for word in words if re.fullmatch(r"(?!my_).*\.toml", word)]
         assert all(Path(name).is_file() for name in files), f"{line} names no file"
-        command = importlib.import_module(module)
-        if words and module.startswith(PACKAGES):  # else it is the command's name alone
-            command.arguments().parse_args([word.rstrip(".") for word in words])
+        if verb == "help":
+            verb, words = words[0], []
+        if verb not in COMMANDS:  # a module of benchmarks or tools
+            continue
+        parser = make_parser(verb)
+        if words:  # else it is the name of the command alone
+            parser.parse_args([word.rstrip(".") for word in words])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -1,21 +1,22 @@
-"""The two commands of the games: what they print, and how they end when something is wrong."""
+"""`pitflip game GAME perft` and `replay`: what they print, and how they end after a mistake."""
 
 import json
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from subprocess import PIPE, CompletedProcess, Popen
 
 import pytest
 
-from games import game, perft, replay
-from games.base import errors
+from arena.commands.command import run_command
+from games import game, perft
+from pitflip.__main__ import stop_at_once
 from tests.forked import in_fork
 
 ROOT = Path(__file__).parents[2]
-MODULES = {"games.perft": perft, "games.replay": replay}
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -25,22 +26,27 @@ def _kernels_are_loaded():
         perft.perft(of, of.play(of.start(), of.legal(of.start())[0]), 3)
 
 
-def printed(capsys, module: str, *words: str) -> str:
+def game_words(action: str, words: Sequence[str]) -> list[str]:
+    """The arguments of `pitflip game`: the game comes first."""
+    return [words[0], action, *words[1:]]
+
+
+def printed(capsys, action: str, *words: str) -> str:
     """What a command prints when all is well; it says nothing beside."""
-    assert MODULES[module].main(list(words)) == 0
+    assert run_command("game", game_words(action, words)) == 0
     out, err = capsys.readouterr()
     assert err == ""
     return out
 
 
-def refusal(capsys, module: str, *words: str) -> str:
+def refusal(capsys, action: str, *words: str) -> str:
     """The one line on stderr of a command that ends with 2 and prints nothing."""
-    assert MODULES[module].main(list(words)) == 2
+    assert run_command("game", game_words(action, words)) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith(f"{module}: ")
+    assert err.startswith("pitflip game")
     assert len(err.splitlines()) == 1
-    return err.removeprefix(f"{module}: ").rstrip("\n")
+    return err.partition(": ")[2].rstrip("\n")
 
 
 def python(*words: str) -> CompletedProcess:
@@ -50,13 +56,13 @@ def python(*words: str) -> CompletedProcess:
     return CompletedProcess(command, done.returncode, done.stdout, without_notice(done.stderr))
 
 
-def forked(module: str, *words: str) -> dict:
+def forked(action: str, *words: str) -> dict:
     """The options of a `Popen` that runs the command in a fork of ours, as a process runs it."""
 
     def work() -> int:
         sys.stdout.reconfigure(line_buffering=True)
-        errors.run(lambda: MODULES[module].main(list(words)))
-        raise AssertionError("a command ends its process")
+        stop_at_once()
+        return run_command("game", game_words(action, words))
 
     return in_fork(work)
 
@@ -70,7 +76,7 @@ def without_notice(err: str) -> str:
 
 
 def test_perft_prints_a_line_a_depth(capsys):
-    title, head, *rows = printed(capsys, "games.perft", "kalah(3,2)", "6").splitlines()
+    title, head, *rows = printed(capsys, "perft", "kalah(3,2)", "6").splitlines()
     assert title == "kalah(3,2)"
     assert head.split() == ["depth", "leaves", "ended_early", "nodes/s"]
     counts = [[int(word.replace(",", "")) for word in row.split()] for row in rows]
@@ -80,7 +86,7 @@ def test_perft_prints_a_line_a_depth(capsys):
 
 
 def test_perft_as_json(capsys):
-    told = json.loads(printed(capsys, "games.perft", "Othello(4)", "8", "--json"))
+    told = json.loads(printed(capsys, "perft", "Othello(4)", "8", "--json"))
     assert list(told) == ["game", "depths"]
     assert told["game"] == "othello(4)"
     assert [list(row) for row in told["depths"]] == [
@@ -94,39 +100,26 @@ def test_perft_as_json(capsys):
 
 
 def test_perft_counts_nothing_below_the_end_of_all_games(capsys):
-    told = json.loads(printed(capsys, "games.perft", "kalah(1,1)", "100", "--json"))
+    told = json.loads(printed(capsys, "perft", "kalah(1,1)", "100", "--json"))
     assert told["depths"][0]["leaves"] == 1
     assert {(row["leaves"], row["ended_early"]) for row in told["depths"][2:]} == {(0, 1)}
 
 
 def test_perft_does_not_count_a_swap(capsys):
-    told = json.loads(printed(capsys, "games.perft", "kalah-manchester(2,1)", "2", "--json"))
+    told = json.loads(printed(capsys, "perft", "kalah-manchester(2,1)", "2", "--json"))
     assert [row["leaves"] for row in told["depths"]] == [2, 4]
 
 
-DEPTH = "depth must be a whole number from 1 to 100"
-
-
-@pytest.mark.parametrize(
-    ("depth", "end"),
-    [
-        ("0", "; the nearest is 1"),
-        ("101", "; the nearest is 100"),
-        ("-3", "; the nearest is 1"),
-        ("x", ""),
-        ("", ""),
-        ("2.5", ""),
-    ],
-)
-def test_perft_refuses_a_depth_that_it_cannot_count(capsys, depth, end):
-    told = refusal(capsys, "games.perft", "kalah(3,2)", depth)
-    assert told == f'kalah(3,2): {DEPTH}, got "{depth}"{end}'
+@pytest.mark.parametrize("depth", ["0", "101", "-3", "x", "", "2.5"])
+def test_perft_refuses_a_depth_that_it_cannot_count(capsys, depth):
+    told = refusal(capsys, "perft", "kalah(3,2)", depth)
+    assert told == f'DEPTH must be a whole number from 1 to 100, got "{depth}"'
 
 
 @pytest.mark.parametrize("depth", [0, 101])
 def test_perft_from_python_refuses_it_too(depth):
     of = game("kalah(3,2)")
-    with pytest.raises(ValueError, match=f"{DEPTH}, got {depth}"):
+    with pytest.raises(ValueError, match=f"from 1 to 100, got {depth}"):
         perft.perft(of, of.start(), depth)
 
 
@@ -136,7 +129,7 @@ TRACE = "S 2 0 0, N 0 1 2, pots 0-0, South to move"
 
 
 def test_replay_prints_every_board_and_the_winner(capsys):
-    told = printed(capsys, "games.replay", "kalah(3,2)", "1 2 2 1", "--start", TRACE)
+    told = printed(capsys, "replay", "kalah(3,2)", "1 2 2 1", "--start", TRACE)
     first, *boards, last = told.rstrip("\n").split("\n\n")
     ours = game("kalah(3,2)")
     positions = ours.replay("1 2 2 1", ours.parse(TRACE))
@@ -153,30 +146,30 @@ def test_replay_prints_every_board_and_the_winner(capsys):
 
 
 def test_replay_tells_of_an_extra_turn_and_who_is_to_move(capsys):
-    told = printed(capsys, "games.replay", "kalah(6,4)", "3, 6, 6")
+    told = printed(capsys, "replay", "kalah(6,4)", "3, 6, 6")
     assert "\n1. player 1 plays 3 and moves again\n" in told
     assert "\n2. player 1 plays 6\n" in told
     assert told.endswith("\nnot over: player 1 to move, 2-0\n")
 
 
 def test_replay_tells_the_score_with_and_without_empty_squares(capsys):
-    told = printed(capsys, "games.replay", "othello(4)", "", "--start", "XX-O" + "-" * 12 + " X")
+    told = printed(capsys, "replay", "othello(4)", "", "--start", "XX-O" + "-" * 12 + " X")
     assert told.endswith("\nover: player 1 wins 15-1 (2-1 without the empty squares)\n")
 
 
 def test_replay_of_a_tie(capsys):
-    told = printed(capsys, "games.replay", "othello(4)", "", "--start", "X--O" + "-" * 12 + " X")
+    told = printed(capsys, "replay", "othello(4)", "", "--start", "X--O" + "-" * 12 + " X")
     assert "over: tie 8-8" in told
 
 
 def test_replay_of_no_moves_is_the_start(capsys):
-    told = printed(capsys, "games.replay", "kalah", "")
+    told = printed(capsys, "replay", "kalah", "")
     ours = game("kalah")
     assert told == f"{ours.draw(ours.start())}\n\nnot over: player 1 to move, 0-0\n"
 
 
 def test_replay_as_json(capsys):
-    told = json.loads(printed(capsys, "games.replay", "Kalah(6,4)", "3 6", "--json"))
+    told = json.loads(printed(capsys, "replay", "Kalah(6,4)", "3 6", "--json"))
     assert told == {
         "game": "kalah(6,4)",
         "over": False,
@@ -191,14 +184,14 @@ def test_replay_as_json(capsys):
 
 def test_replay_as_json_of_a_finished_game(capsys):
     words = ["othello(4)", "", "--start", "XX-O" + "-" * 12 + " X", "--json"]
-    told = json.loads(printed(capsys, "games.replay", *words))
+    told = json.loads(printed(capsys, "replay", *words))
     assert (told["over"], told["margin"], told["plies"]) == (True, 14, 0)
     assert (told["score"], told["raw_score"]) == ([15, 1], [2, 1])
 
 
 def test_a_swap_is_no_ply(capsys):
     words = ["kalah-manchester(2,1)", "1 swap 1", "--json"]
-    assert json.loads(printed(capsys, "games.replay", *words))["plies"] == 2
+    assert json.loads(printed(capsys, "replay", *words))["plies"] == 2
 
 
 def test_a_whole_random_game_replays_to_its_end(capsys):
@@ -207,7 +200,7 @@ def test_a_whole_random_game_replays_to_its_end(capsys):
     while not ours.over(positions[-1]):
         moves.append(ours.legal(positions[-1])[-1])
         positions.append(ours.play(positions[-1], moves[-1]))
-    told = json.loads(printed(capsys, "games.replay", ours.name, ours.write(moves), "--json"))
+    told = json.loads(printed(capsys, "replay", ours.name, ours.write(moves), "--json"))
     swaps = sum(before.swapped != after.swapped for before, after in pairwise(positions))
     assert (told["over"], told["plies"]) == (True, len(moves) - swaps)
     assert told["position"] == ours.text(positions[-1])
@@ -225,25 +218,25 @@ def test_a_whole_random_game_replays_to_its_end(capsys):
     ],
 )
 def test_a_bad_move_is_answered_with_its_ply_and_what_was_legal(capsys, moves, wanted):
-    assert refusal(capsys, "games.replay", "kalah(6,4)", moves) == wanted
+    assert refusal(capsys, "replay", "kalah(6,4)", moves) == wanted
 
 
 def test_a_move_after_the_end_is_answered_so(capsys):
-    told = refusal(capsys, "games.replay", "kalah(3,2)", "1 2 2 1 1", "--start", TRACE)
+    told = refusal(capsys, "replay", "kalah(3,2)", "1 2 2 1 1", "--start", TRACE)
     assert told == 'ply 5: "1" is not legal; the game is over'
 
 
 @pytest.mark.parametrize("start", ["", "nonsense", "S 1 1, N 1 1, pots 0-0, South to move"])
 @pytest.mark.parametrize("more", [[], ["--json"]])
 def test_a_bad_start_is_refused(capsys, start, more):
-    told = refusal(capsys, "games.replay", "kalah(3,2)", "1", "--start", start, *more)
+    told = refusal(capsys, "replay", "kalah(3,2)", "1", "--start", start, *more)
     assert told.startswith("kalah(3,2): ")
 
 
 # ------------------------------------------------------------------------ both
 
 
-@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.parametrize("action", ["perft", "replay"])
 @pytest.mark.parametrize("more", [[], ["--json"]])
 @pytest.mark.parametrize(
     ("name", "wanted"),
@@ -257,20 +250,20 @@ def test_a_bad_start_is_refused(capsys, start, more):
         ("", 'a game is written like "kalah(6,4)", got ""'),
     ],
 )
-def test_a_bad_name_is_refused_in_one_line(capsys, module, more, name, wanted):
-    assert wanted in refusal(capsys, module, name, "1", *more)
+def test_a_bad_name_is_refused_in_one_line(capsys, action, more, name, wanted):
+    assert wanted in refusal(capsys, action, name, "1", *more)
 
 
 @pytest.mark.slow
 def test_from_the_shell_perft_is_the_same():
-    done = python("-m", "games.perft", "kalah(3,2)", "6", "--json")
+    done = python("-m", "pitflip", "game", "kalah(3,2)", "perft", "6", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["depths"][5]["leaves"] == 150
 
 
 @pytest.mark.slow
 def test_from_the_shell_replay_is_the_same():
-    done = python("-m", "games.replay", "kalah(3,2)", "1 2 2 1", "--start", TRACE)
+    done = python("-m", "pitflip", "game", "kalah(3,2)", "replay", "1 2 2 1", "--start", TRACE)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.endswith("\nover: player 1 wins 4-1\n")
 
@@ -278,22 +271,22 @@ def test_from_the_shell_replay_is_the_same():
 @pytest.mark.parametrize(
     "words",
     [
-        ("games.perft", "otelo", "3"),
+        ("perft", "otelo", "3"),
         pytest.param(
-            ("games.replay", "kalah(3,2)", "1", "--start", "9" * 10_000), marks=pytest.mark.slow
+            ("replay", "kalah(3,2)", "1", "--start", "9" * 10_000), marks=pytest.mark.slow
         ),
     ],
 )
 def test_from_the_shell_a_mistake_is_one_line_and_ends_with_2(words):
-    done = python("-m", *words)
+    done = python("-m", "pitflip", "game", *game_words(words[0], words[1:]))
     assert (done.returncode, done.stdout) == (2, "")
     assert len(done.stderr.splitlines()) == 1
-    assert done.stderr.startswith(f"{words[0]}: ")
+    assert done.stderr.startswith("pitflip game: ")
 
 
 @pytest.mark.parametrize(
     "words",
-    [("games.perft", "kalah(3,2)", "20"), ("games.replay", "othello", "d3 c3 c4")],
+    [("perft", "kalah(3,2)", "20"), ("replay", "othello", "d3 c3 c4")],
 )
 def test_a_reader_that_goes_away_leaves_no_traceback(words):
     with Popen(**forked(*words), stdout=PIPE, stderr=PIPE, text=True) as process:
@@ -303,7 +296,7 @@ def test_a_reader_that_goes_away_leaves_no_traceback(words):
 
 
 def test_ctrl_c_ends_a_long_count_at_once():
-    command = forked("games.perft", "kalah(6,4)", "60")
+    command = forked("perft", "kalah(6,4)", "60")
     with Popen(**command, stdout=PIPE, stderr=PIPE, text=True) as process:
         while not process.stdout.readline().startswith("    5"):
             pass  # it counts now, and would for years
@@ -312,35 +305,22 @@ def test_ctrl_c_ends_a_long_count_at_once():
         assert without_notice(process.stderr.read()) == ""
 
 
-def test_a_command_exits_with_what_its_main_returns(monkeypatch):
-    asked = []
-    monkeypatch.setattr(signal, "signal", lambda number, action: asked.append((number, action)))
-    with pytest.raises(SystemExit) as ended:
-        errors.run(lambda: 7)
-    assert ended.value.code == 7
-    assert asked == [(signal.SIGINT, signal.SIG_DFL), (signal.SIGPIPE, signal.SIG_DFL)]
-
-
-def test_help_and_missing_words_need_no_compiler():
+def test_help_and_mistakes_need_no_compiler():
     code = (
-        "import sys, importlib\n"
-        "for module in sys.argv[1:]:\n"
-        "    main = importlib.import_module(module).main\n"
-        "    for words in (['--help'], [], ['kalahh', '1']):\n"
-        "        try: print(main(words))\n"
-        "        except SystemExit as ended: print(ended.code)\n"
-        "    print('numba' in sys.modules)\n"
+        "import sys\n"
+        "from pitflip.__main__ import main\n"
+        "for words in (['perft', '--help'], ['perft'], ['replay', '1']):\n"
+        "    print(main(['game', 'kalahh', *words]))\n"
+        "print('numba' in sys.modules)\n"
     )
-    done = python("-c", code, *MODULES)
-    for module, said in zip(MODULES, done.stdout.split("usage: ")[1:], strict=True):
-        assert said.startswith(f"python -m {module}")
-        assert said.splitlines()[-4:] == ["0", "2", "2", "False"]
+    done = python("-c", code)
+    assert done.stdout.splitlines()[-4:] == ["0", "2", "2", "False"]
     assert "Traceback" not in done.stderr
 
 
 def valued(capsys, *words: str) -> str:
     """What replay prints with values, beside a word about the database."""
-    assert replay.main(list(words)) == 0
+    assert run_command("game", game_words("replay", words)) == 0
     return capsys.readouterr().out
 
 

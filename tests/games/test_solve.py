@@ -12,6 +12,7 @@ from games import game, solve
 from games.base import progress
 from games.base.errors import OK, UNFINISHED, USER_ERROR
 from games.solving import solver
+from tests.commands import solve as main
 from tests.forked import in_fork
 from tests.games.naive import full_search, sowing
 
@@ -27,7 +28,7 @@ def own_cache(tmp_path, monkeypatch):
 
 def solved(capsys, *words: str) -> dict:
     """The JSON that the command prints."""
-    assert solve.main([*words, "--json"]) == OK
+    assert main([*words, "--json"]) == OK
     return json.loads(capsys.readouterr().out)
 
 
@@ -63,7 +64,7 @@ def test_moves_and_the_position_they_lead_to_are_one_question(capsys):
 
 
 def test_the_outcome_is_printed_before_the_margin(capsys):
-    assert solve.main(["kalah(3,2)"]) == OK
+    assert main(["kalah(3,2)"]) == OK
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("kalah(3,2), South to move: win")
     assert lines[1].startswith("margin +4")
@@ -74,22 +75,22 @@ def test_the_outcome_is_printed_before_the_margin(capsys):
 def test_a_limit_leaves_honest_bounds(capsys, monkeypatch):
     monkeypatch.setattr(solver, "SLICE", 1 << 12)  # the limit is long over after the first
     words = ["kalah(6,4)", "--seconds", "0.02", "--database-beans", "2"]
-    assert solve.main([*words, "--json"]) == UNFINISHED
+    assert main([*words, "--json"]) == UNFINISHED
     found = json.loads(capsys.readouterr().out)
     assert found["margin"] is None
     assert not found["exact"]
     assert found["low"] <= 8 <= found["high"]
-    assert solve.main(words) == UNFINISHED
+    assert main(words) == UNFINISHED
     assert "between" in capsys.readouterr().out
 
 
 def test_what_cannot_be_hoped_for_is_said(capsys):
-    assert solve.main(["kalah(7,7)", "--seconds", "0.01", "--database-beans", "2"]) == UNFINISHED
+    assert main(["kalah(7,7)", "--seconds", "0.01", "--database-beans", "2"]) == UNFINISHED
     assert "98 beans in play are hopeless" in capsys.readouterr().err
 
 
 def test_what_cannot_be_solved_is_refused_without_a_time(capsys):
-    assert solve.main(["kalah(7,7)"]) == USER_ERROR
+    assert main(["kalah(7,7)"]) == USER_ERROR
     (line,) = capsys.readouterr().err.splitlines()
     assert "98 beans in play are hopeless" in line
     assert "--seconds" in line
@@ -98,7 +99,7 @@ def test_what_cannot_be_solved_is_refused_without_a_time(capsys):
 def test_a_search_says_how_far_it_is(capsys, monkeypatch):
     monkeypatch.setattr(progress, "FIRST_SECONDS", 0.01)
     words = ["kalah(6,4)", "--seconds", "0.5", "--database-beans", "2"]
-    assert solve.main(words) == UNFINISHED
+    assert main(words) == UNFINISHED
     assert "M positions" in capsys.readouterr().err
 
 
@@ -107,12 +108,12 @@ def test_a_search_says_how_far_it_is(capsys, monkeypatch):
     [
         (["kalah(3,2)", "9"], '"9" is unreadable; legal: 1 2 3'),
         (["kalah(3,2)", "S 1 1"], "a position is written like"),
-        (["kalah(3,2)", "--seconds", "no"], "--seconds must be a number above 0"),
+        (["kalah(3,2)", "--seconds", "no"], "--seconds must be a time such as"),
         (["kalah(3,2)", "--database-beans", "99"], "must be a whole number from 0 to 30"),
     ],
 )
 def test_a_mistake_is_one_line(capsys, words, part):
-    assert solve.main(words) == USER_ERROR
+    assert main(words) == USER_ERROR
     assert part in capsys.readouterr().err
 
 
@@ -130,7 +131,7 @@ def test_a_users_game_is_solved(capsys):
 
 def test_ctrl_c_keeps_what_was_proved():
     words = ["kalah(7,7)", "--json", "--seconds", "600", "--database-beans", "2"]
-    command = in_fork(partial(solve.main, words), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    command = in_fork(partial(main, words), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     started = subprocess.Popen(text=True, **command)
     assert "hopeless" in started.stderr.readline()
     while "building" not in (line := started.stderr.readline()):

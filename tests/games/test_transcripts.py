@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from games import game, replay
+from arena.commands.command import run_command
+from games import game
 from games.transcripts import index_move_texts, move_texts, replay_command
 
 NAMES = [
@@ -62,6 +63,6 @@ def test_the_command_that_shows_a_game_of_a_users_file_works_where_it_is_printed
     of = game("connect4.py:connect4(7,6)", Path(shutil.copy(shipped, odd)).parent)
     monkeypatch.chdir(tmp_path)
     words = shlex.split(replay_command(of, [3, 3, 2]))
-    assert words[:3] == ["python", "-m", "games.replay"]
-    assert replay.main(words[3:]) == 0
+    assert words[:2] == ["pitflip", "game"]
+    assert run_command("game", words[2:]) == 0
     assert "player 2 plays 4" in capsys.readouterr().out

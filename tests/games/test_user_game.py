@@ -10,10 +10,11 @@ import pytest
 
 from agents.core import AgentSpec, SpecError
 from agents.registry import build, kind_of, kinds_for
-from games import Game, GameError, game, perft, replay
+from games import Game, GameError, game
 from games.kernels.jit import INTERPRETED
 from games.perft import perft as counts
 from games.playouts import play_random_games
+from tests.commands import perft, replay
 from tests.forked import forgetful
 
 ROOT = Path(__file__).parents[2]
@@ -193,10 +194,10 @@ def test_a_part_that_the_file_lacks_is_named_with_what_to_define():
 def test_the_commands_take_a_file_seen_from_where_they_run(tmp_path, monkeypatch, capsys):
     shutil.copy(OWN / "mnk.py", tmp_path)
     monkeypatch.chdir(tmp_path)
-    assert perft.main(["mnk.py:mnk(3,3,3)", "2"]) == 0
-    assert replay.main(["mnk.py", "5 1 2", "--json"]) == 0
+    assert perft(["mnk.py:mnk(3,3,3)", "2"]) == 0
+    assert replay(["mnk.py", "5 1 2", "--json"]) == 0
     assert "72" in capsys.readouterr().out
-    assert perft.main(["nothing.py", "2"]) == 2
+    assert perft(["nothing.py", "2"]) == 2
     assert "cannot be read" in capsys.readouterr().err
 
 
@@ -254,13 +255,14 @@ def score(rules, position):
 SIGNED, WORD = "((1 << (rules[0] * rules[1])) - 1)", "(U(1 << (rules[0] * rules[1])) - ONE)"
 REFUSED = """
 import contextlib, io, json, sys
-from games import perft
+from games import game
+from games.base.errors import status_of
 from games.user_games import validation
 validation.LONGEST = 500  # longer than any game here
 refused = []
 for name in sys.argv[1:]:
     with contextlib.redirect_stderr(io.StringIO()) as err:
-        refused.append((perft.main([name, "2"]), err.getvalue()))
+        refused.append((status_of("game", lambda: game(name) and 0), err.getvalue()))
 print(json.dumps(refused))
 """
 
@@ -324,7 +326,7 @@ def test_what_is_another_game_when_it_is_compiled_is_named_in_one_line(name, tmp
     assert right in text
     path = tmp_path / f"{name.replace(' ', '_')}.py"
     path.write_text(text.replace(right, wrong))
-    status = perft.main([f"{path}:{function}", "2"])
+    status = perft([f"{path}:{function}", "2"])
     assert_one_line(status, capsys.readouterr().err, name, message)
 
 

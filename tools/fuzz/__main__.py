@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from functools import partial
 
-from arena.commands.tune import budget
+from arena.commands.options import duration
 from tools.fuzz.law import broken
 from tools.fuzz.processes import COMMANDS, broken_command, load_commands
 from tools.fuzz.search import Found, found, keep
@@ -23,7 +23,7 @@ def arguments() -> argparse.ArgumentParser:
         prog="python -m tools.fuzz",
         description="Try random inputs. A failing input is shortened and kept in tests/fuzz/cases.",
     )
-    parser.add_argument("--time", type=budget, default=DEFAULT_SECONDS, help="such as 30m (60s)")
+    parser.add_argument("--time", type=duration, default=DEFAULT_SECONDS, help="such as 30m (60s)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="the first seed (1)")
     parser.add_argument("--only", default="", metavar="WORD", help="targets with it in their name")
     return parser

@@ -5,9 +5,6 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-import arena.commands.rate
-import games.perft
-import games.replay
 from agents.registry import AGENTS
 from arena.config.experiment import load
 from arena.config.sweep import load_experiment_or_sweep
@@ -15,6 +12,7 @@ from arena.learning.config import load_learn_config
 from arena.tuning.study_config import load_study
 from games import NAMES
 from games.base.errors import OK, status_of
+from tests.commands import perft, rate, replay
 from tools.fuzz.grammars import ROOT, changed, damaged, pairs_of, words_of
 from tools.fuzz.law import Target
 
@@ -89,8 +87,8 @@ def done(read: Callable[[Path], object]) -> Callable[[Path], int]:
 
 
 def rated(name: str) -> Callable[[bytes, Path], int]:
-    """How arena.commands.rate answers a file of this name."""
-    return file_answer(name, lambda path: arena.commands.rate.main([str(path), "--draws", "0"]))
+    """How pitflip rate answers a file of this name."""
+    return file_answer(name, lambda path: rate([str(path), "--bootstrap", "0"]))
 
 
 def command(
@@ -114,10 +112,8 @@ def overridden(content: bytes, directory: Path) -> int:
 
 
 def replayed(of: str, *more: str) -> Callable[[bytes, Path], int]:
-    """How games.replay answers written moves, or with `more` the start that it is given."""
-    return command(
-        games.replay.main, lambda text: [of, "", f"--start={text}"] if more else [of, text]
-    )
+    """How pitflip game replay answers written moves, or with `more` the start that it is given."""
+    return command(replay, lambda text: [of, "", f"--start={text}"] if more else [of, text])
 
 
 FILES = {
@@ -128,7 +124,7 @@ FILES = {
         st.one_of(pairs_of(words_of(EXPERIMENTS)), changed(["agents.smart.depth=6", "pairs=10"])),
         overridden,
     ),
-    "game": Target(changed(GAME_NAMES), command(games.perft.main, lambda text: [text, "1"])),
+    "game": Target(changed(GAME_NAMES), command(perft, lambda text: [text, "1"])),
     "moves": Target(changed(MOVES, ["kalah"]), replayed("kalah(6,4)")),
     "position": Target(changed(POSITIONS), replayed("kalah(6,4)", "start")),
     "csv": Target(changed(CSV), rated("games.csv")),

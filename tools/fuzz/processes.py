@@ -6,7 +6,6 @@ command does not spend a second on starting Python.
 
 import contextlib
 import gc
-import importlib
 import json
 import os
 import resource
@@ -23,7 +22,9 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
+from arena.commands.command import module_of
 from games.base.errors import CHECK_FAILED, OK
+from pitflip.__main__ import main
 from tests.forked import in_fork
 from tools.fuzz.file_targets import (
     CSV,
@@ -48,20 +49,18 @@ SMALL = (
     '[agents.a]\nkind = "random"\n[agents.b]\nkind = "greedy"\nrandom_ties = true\n'
     '[[checks]]\nthat = "b beats a"\nscore_at_least = 0.5\n'
 )
-HERE = ("--workers", "0", "--known", "off", "--no-page")
+HERE = ("--workers", "0", "--cache", "off", "--no-page")
 PERSON = ["3", "f5", "undo", "hint", "help", "restart", "level 3", "quit", "\x04", "9", "a 1"]
 GTP = ["genmove b", "play w d3", "showboard", "boardsize 8", "undo", "3 name", "quit"]
-RUN, TUNE, LEARN = "arena.commands.run", "arena.commands.tune", "arena.commands.learn"
-PLAY, SERVE, EXPLAIN = "arena.commands.play", "arena.commands.serve", "arena.commands.explain"
 AGENTS_THAT_PLAY = ("--first", "human", "--second", "greedy", "--seed", "1")
 
 
 @dataclass(frozen=True)
 class Command:
-    """A module and its arguments. The input is an argument, or a file, or the standard input."""
+    """A command and its arguments. The input is an argument, or a file, or the standard input."""
 
     inputs: st.SearchStrategy[bytes]
-    module: str
+    verb: str
     words: Callable[[str], Sequence[str]]  # the arguments, made from the input
     file: str = ""
     plays: bool = False  # whether a valid input takes long
@@ -74,34 +73,36 @@ def fixed(*words: str) -> Callable[[str], Sequence[str]]:
 
 COMMANDS = {
     "pitflip run": Command(
-        changed([SMALL, *EXPERIMENTS], KINDS), RUN, fixed("x.toml", *HERE), "x.toml", True
+        changed([SMALL, *EXPERIMENTS], KINDS), "run", fixed("x.toml", *HERE), "x.toml", True
     ),
     "pitflip run --set": Command(
-        FILES["set"].inputs, RUN, lambda text: ["small.toml", *HERE, f"--set={text}"], plays=True
+        FILES["set"].inputs, "run", lambda text: ["small.toml", *HERE, f"--set={text}"], plays=True
     ),
     "any words": Command(
-        changed(["arena.run x --workers 2 --on tcp://a:1 --budget 3h --seed 4 --pairs 5 --json"]),
-        RUN, lambda text: ["small.toml", *HERE, *text.split()[:6]], plays=True,
+        changed(["run x --workers 2 --cluster tcp://a:1 --budget 3h --seed 4 --pairs 5 --json"]),
+        "run", lambda text: ["small.toml", *HERE, *text.split()[:6]], plays=True,
     ),
     "pitflip tune": Command(
-        changed(STUDIES), TUNE, fixed("x.toml", "--workers", "1"), "x.toml", True
+        changed(STUDIES), "tune", fixed("x.toml", "--workers", "1"), "x.toml", True
     ),
     "pitflip learn": Command(
-        changed(LESSONS), LEARN, fixed("x.toml", "--workers", "1"), "x.toml", True
+        changed(LESSONS), "learn", fixed("x.toml", "--workers", "1"), "x.toml", True
     ),
     "pitflip rate": Command(
-        changed(CSV), "arena.commands.rate", fixed("x.csv", "--draws=0"), "x.csv"
+        changed(CSV), "rate", fixed("x.csv", "--bootstrap=0"), "x.csv"
     ),
-    "pitflip explain": Command(
-        changed([*POSITIONS, *MOVES]), EXPLAIN,
-        lambda text: ["kalah(4,3)", "--agent=greedy", "--perfect=0", "--", text],
+    "pitflip game explain": Command(
+        changed([*POSITIONS, *MOVES]), "game",
+        lambda text: ["kalah(4,3)", "explain", "--agent=greedy", "--solve-seconds=0", "--", text],
     ),
-    "pitflip perft": Command(changed(GAME_NAMES), "games.perft", lambda text: ["--", text, "1"]),
+    "pitflip game perft": Command(
+        changed(GAME_NAMES), "game", lambda text: ["--", text, "perft", "1"]
+    ),
     "pitflip play": Command(
-        streams(PERSON, PERSON), PLAY, fixed("kalah(4,3)", *AGENTS_THAT_PLAY), "stdin", True
+        streams(PERSON, PERSON), "play", fixed("kalah(4,3)", *AGENTS_THAT_PLAY), "stdin", True
     ),
     "pitflip serve": Command(
-        streams(GTP, GTP), SERVE, fixed("gtp", "--agent", "first"), "stdin"
+        streams(GTP, GTP), "serve", fixed("gtp", "--agent", "first"), "stdin"
     ),
 }  # fmt: skip
 
@@ -109,7 +110,7 @@ COMMANDS = {
 def load_commands() -> None:
     """Load the commands once, before they are forked."""
     for command in COMMANDS.values():
-        importlib.import_module(command.module)
+        module_of(command.verb)
     gc.collect()
     gc.freeze()
 
@@ -146,7 +147,7 @@ def _judged(
     (directory / (command.file or "unused")).write_bytes(content)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     seconds = seconds if command.plays else MOST_SECONDS
-    work = partial(run_command, command.module, words, directory, seconds)
+    work = partial(run_command, command.verb, words, directory, seconds)
     typed = directory / "stdin" if command.file == "stdin" else Path(os.devnull)
     with typed.open("rb") as stdin, (directory / "out").open("wb") as out:
         process = subprocess.Popen(
@@ -184,16 +185,15 @@ def awaited(process: subprocess.Popen) -> tuple[int, resource.struct_rusage]:
     return process.returncode, use
 
 
-def run_command(module: str, words: Sequence[str], directory: Path, seconds: int) -> int:
+def run_command(verb: str, words: Sequence[str], directory: Path, seconds: int) -> int:
     """Run the command in this fork, and report files that it opens elsewhere."""
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 2))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    sys.argv = [module, *words]
-    main = importlib.import_module(module).main
+    sys.argv = ["pitflip", verb, *words]
     with WATCH.only(directory) as written:
         try:
-            return int(main(list(words)))
+            return int(main([verb, *words]))
         finally:
             if written:
                 print("wrote outside", json.dumps(written[:3]))

@@ -11,16 +11,12 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-import arena.commands.export
-import arena.commands.rate
-import arena.commands.report
-import arena.commands.runs
-import arena.commands.verify
 from arena.config.experiment import load
 from arena.planning.schedule import DrawnPlan, make_schedule
 from arena.storage.journal import RunDirectory
 from games.base.errors import OK, status_of
 from tests.arena.running import played, small
+from tests.commands import export, rate, report, runs, verify
 from tools.fuzz.bot_targets import BOTS
 from tools.fuzz.file_targets import FILES
 from tools.fuzz.grammars import changed, damaged
@@ -68,7 +64,7 @@ def by(main: Command, *words: str) -> Callable[[Path], int]:
 
 def listed(run: Path) -> int:
     """The list of runs, with this one."""
-    return arena.commands.runs.main(["--results", str(run.parents[1]), "list"])
+    return runs(["--results", str(run.parents[1]), "list"])
 
 
 def continued(run: Path) -> int:
@@ -94,9 +90,9 @@ def text_of_run(name: str) -> st.SearchStrategy[bytes]:
     return st.deferred(lambda: changed([(finished_run() / name).read_text()]))
 
 
-VERIFIED, REPORTED = by(arena.commands.verify.main, "--replay"), by(arena.commands.report.main)
-RATED = by(arena.commands.rate.main, "--draws", "0")
-EXPORTED = by(arena.commands.export.main, "--games", "json", "--tables", "csv")
+VERIFIED, REPORTED = by(verify, "--rules-only"), by(report)
+RATED = by(rate, "--bootstrap", "0")
+EXPORTED = by(export, "--games", "json", "--tables", "csv")
 RUNS = {
     "table": Target(file_of_run("games.parquet"), of_run("games.parquet", VERIFIED, REPORTED)),
     "table exported": Target(file_of_run("games.parquet"), of_run("games.parquet", EXPORTED)),

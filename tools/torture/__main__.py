@@ -7,7 +7,7 @@ DIR/evidence.
 import os
 
 # A process that forks has one thread, and what was played before is played again.
-os.environ |= {"OPENBLAS_NUM_THREADS": "1", "PITFLIP_KNOWN": "off"}
+os.environ |= {"OPENBLAS_NUM_THREADS": "1", "PITFLIP_CACHE": "off"}
 
 import argparse
 import signal

@@ -1,7 +1,6 @@
 """The processes below this one: begun, watched, buried."""
 
 import contextlib
-import importlib
 import os
 import signal
 import sys
@@ -13,6 +12,7 @@ from typing import NamedTuple, NoReturn
 
 from agents.sandbox import syscalls
 from agents.sandbox.usage import descendants
+from pitflip.__main__ import main
 
 SAMPLE_SECONDS = 0.004
 MOST_BETWEEN = 0.1  # seconds: what a sample stands for at most, however late it comes
@@ -23,12 +23,12 @@ RUNS, WAITS_FOR_THE_DISK = "R", "D"
 class Command(NamedTuple):
     """A command of ours: typed, as in a shell, or forked from here, where all is loaded."""
 
-    module: str
+    verb: str
     words: tuple[str, ...]
     typed: bool = False
 
     def __str__(self) -> str:
-        return " ".join(("python -m", self.module, *self.words))
+        return " ".join(("pitflip", self.verb, *self.words))
 
 
 class Below:
@@ -138,14 +138,14 @@ def become(
         os.environ.update(environment)
         before()
         if command.typed:
-            words = [sys.executable, "-m", command.module, *command.words]
+            words = [sys.executable, "-m", "pitflip", command.verb, *command.words]
             os.execv(sys.executable, words)
         sys.stdout, sys.stderr = (
             open(stream, "w", buffering=1, closefd=False)  # noqa: SIM115  # till we end
             for stream in (1, 2)
         )
-        sys.argv = [command.module, *command.words]
-        status = importlib.import_module(command.module).main(list(command.words))
+        sys.argv = ["pitflip", command.verb, *command.words]
+        status = main([command.verb, *command.words])
     except SystemExit as end:
         status = end.code
     except BaseException:

@@ -114,7 +114,7 @@ def parent_of(process: int) -> int:
 
 def ends_of_less(trial: Trial) -> tuple[int, ...]:
     """How a command may end that has lost somebody: on a cluster it may have lost its scheduler."""
-    return (*DONE, UNFINISHED) if "--on" in trial.subject.command.words else DONE
+    return (*DONE, UNFINISHED) if "--cluster" in trial.subject.command.words else DONE
 
 
 def late_if_done(status: int) -> None:

@@ -84,13 +84,11 @@ PAIRING = ("--results", PREPARED, "--workers", "2", "--quiet", "--no-page")
 
 def run_of(*words: str, typed: bool = False) -> Command:
     """The command that plays the experiment."""
-    return Command("arena.commands.run", ("torture.toml", *WORDS, *words), typed)
+    return Command("run", ("torture.toml", *WORDS, *words), typed)
 
 
-PLAYED = Command("arena.commands.run", ("torture.toml", *PAIRING))
-JUDGED = Command(
-    "arena.commands.judge", ("results/run", "--quiet", "--workers", "2", "--last-beans", "9")
-)
+PLAYED = Command("run", ("torture.toml", *PAIRING))
+JUDGED = Command("judge", ("results/run", "--quiet", "--workers", "2", "--last-beans", "9"))
 
 SUBJECTS: Mapping[str, Subject] = {
     "fast path": Subject(run_of("--no-page"), {"torture.toml": FAST}, weight=20),
@@ -104,23 +102,23 @@ SUBJECTS: Mapping[str, Subject] = {
     ),
     "race": Subject(run_of("--no-page"), {"torture.toml": RACE}),
     "known games": Subject(
-        run_of("--no-page", "--known", "results/known"), {"torture.toml": FAST},
+        run_of("--no-page", "--cache", "results/known"), {"torture.toml": FAST},
         prepared=PLAYED._replace(
-            words=(*PLAYED.words, "--pairs", "70", "--known", "results/known")
+            words=(*PLAYED.words, "--pairs", "70", "--cache", "results/known")
         ),
     ),
     "tune": Subject(
-        Command("arena.commands.tune", ("torture.toml", *WORDS)),
+        Command("tune", ("torture.toml", *WORDS)),
         {"torture.toml": TUNED.replace("METHOD", "spsa")}, STUDY,
     ),
     "learn": Subject(
-        Command("arena.commands.learn", ("torture.toml", *WORDS)), {"torture.toml": LEARNED},
+        Command("learn", ("torture.toml", *WORDS)), {"torture.toml": LEARNED},
         ("*/*/round-*.npz",),
     ),
     "judge": Subject(
         JUDGED, {"torture.toml": FEWER}, ("*/moves.parquet",), prepared=PLAYED, afresh=False
     ),
     "Dask": Subject(
-        run_of("--no-page", "--on", "local:2", typed=True), {"torture.toml": FAST}, weight=2
+        run_of("--no-page", "--cluster", "local:2", typed=True), {"torture.toml": FAST}, weight=2
     ),
 }  # fmt: skip

@@ -142,7 +142,7 @@ class Trial:
 def environment_in(state: Path) -> dict[str, str]:
     """Where commands write beside their results, and what they know of other runs: nothing."""
     return {
-        "PITFLIP_KNOWN": "off",
+        "PITFLIP_CACHE": "off",
         "TMPDIR": str(state / "scratch"),
         "XDG_CACHE_HOME": str(state / "cache"),
         "XDG_CONFIG_HOME": str(state / "settings"),

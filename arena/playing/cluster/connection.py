@@ -365,7 +365,7 @@ def start_local_cluster(workers: int) -> OfDask:
     except (OSError, RuntimeError) as error:
         reason = printable(str(error), MOST_REASON)
         raise ClusterUnavailable(
-            f"--on local:{workers}: the cluster does not start ({reason})"
+            f"--cluster local:{workers}: the cluster does not start ({reason})"
         ) from None
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -387,7 +387,7 @@ def check_scheduler(address: str) -> None:
         if kind == "Scheduler":
             return
         message = f"is not a Dask scheduler but a {kind}"
-    raise ClusterUnavailable(f"--on {quote(address)}: {message}")
+    raise ClusterUnavailable(f"--cluster {quote(address)}: {message}")
 
 
 async def _kind_of(address: str) -> str:

@@ -7,11 +7,11 @@ import pandas
 import pytest
 
 from agents.protocols import gtp
-from arena.commands import run as arena_run
 from games import game
 from games.base.errors import OK
 from tests.agents.given import ROOT
 from tests.agents.protocols.wire import Program, Table, Wire
+from tests.commands import run as arena_run
 
 RHINO = shutil.which("gtp-rhino") or shutil.which("gtp-rhino", path="/usr/games")
 OTHELLO = game("othello(8)")
@@ -47,7 +47,7 @@ kind = "gtp"
 command = ["gtp-rhino", "-l", "1", "-b", "0"]
 [agents.served]
 kind = "gtp"
-command = ["{python}", "-m", "agents.serve", "gtp", "--agent", "greedy"]
+command = ["{python}", "-m", "pitflip", "serve", "gtp", "--agent", "greedy"]
 cwd = "{root}"
 start_seconds = 120
 """
@@ -59,7 +59,7 @@ def test_rhino_and_our_own_engine_play_a_whole_match(tmp_path):
     path = tmp_path / "match.toml"
     path.write_text(MATCH.format(python=sys.executable, root=ROOT))
     words = [str(path), "--results", str(tmp_path), "--quiet", "--workers", "1"]
-    assert arena_run.main(words) == OK
+    assert arena_run(words) == OK
     (table,) = tmp_path.rglob("games.parquet")
     games = pandas.read_parquet(table)
     assert len(games) == 4

@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from agents.sandbox.isolation import WALLS
-from arena.commands import check
 from games.base.errors import CHECK_FAILED
 from tests.arena.running import called, directory_of, experiment_file, ran, small
+from tests.commands import check
 
 DYING = """
 import os
@@ -24,7 +24,7 @@ def run(directory, level, monkeypatch, more="", command=ran):
     monkeypatch.setenv("PITFLIP_WALL", level)
     (directory / "bot.py").write_text(DYING)
     path = experiment_file(directory, small(6, more) + BOT)
-    return command(path, "--results", directory / "results" / level, "--known", "off")
+    return command(path, "--results", directory / "results" / level, "--cache", "off")
 
 
 @pytest.mark.slow
@@ -69,7 +69,7 @@ def test_a_bot_reads_its_own_directory_behind_any_walls(tmp_path, monkeypatch, l
     text = small(2) + "[agents.own]\n" + OWN_TABLE + '[roster]\ndirectory = "bots"\n'
     for name in ("bot.py", "moves.txt"):
         (tmp_path / name).write_bytes((own / name).read_bytes())
-    ran(experiment_file(tmp_path, text), "--results", tmp_path / "results", "--known", "off")
+    ran(experiment_file(tmp_path, text), "--results", tmp_path / "results", "--cache", "off")
     directory = directory_of(tmp_path / "results")
     games = pd.read_parquet(directory / "games.parquet")
     assert set(games.termination) == {"normal"}
@@ -80,5 +80,5 @@ def test_a_directory_that_hides_the_scratch_directory_is_refused_in_words(tmp_pa
     (tmp_path / "bot.py").write_text(OWN_FILE)
     table = tmp_path / "bot.toml"
     table.write_text('kind = "lines"\ncommand = ["python3", "bot.py"]\nreadable = ["/tmp"]\n')
-    assert check.main([str(table), "--game", "kalah(4,3)"]) == CHECK_FAILED
+    assert check([str(table), "--game", "kalah(4,3)"]) == CHECK_FAILED
     assert "readable must not be /tmp" in capsys.readouterr().out

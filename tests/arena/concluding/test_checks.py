@@ -14,8 +14,8 @@ from arena.planning.games import Games, Termination, moves_of_game
 from arena.stats.anytime import betting_lower_bound
 from arena.stats.sprt import SprtPlan
 from games import game
-from games.replay import main as replay
 from tests.arena.played import FORFEIT, by_hand, experiment, really_played
+from tests.commands import replay
 
 ALWAYS = {"that": "smart beats bad", "always": True}
 SMALL = {"smart": AgentSpec("smart"), "bad": AgentSpec("random")}
@@ -40,8 +40,8 @@ def won(openings, *others):
 
 def command_of(found):
     """The game and moves of a replay command."""
-    lead, name, _, moves, end = found.replay.split('"')
-    assert (lead, end) == ("python -m games.replay ", "")
+    lead, name, action, moves, end = found.replay.split('"')
+    assert (lead, action, end) == ("pitflip game ", " replay ", "")
     return name, moves
 
 
@@ -266,7 +266,7 @@ def test_forfeits_of_one_agent_do_not_touch_a_claim_about_another():
         found = verdict_on(games, {"that": subject, "no_forfeits": True})
         assert found.status == FAILS
         assert found.detail == ("smart forfeited 1; the shortest is game 0: ValueError: no move")
-        assert found.replay == 'python -m games.replay "kalah(6,4)" ""'
+        assert found.replay == 'pitflip game "kalah(6,4)" replay ""'
 
 
 def test_a_fault_is_named_once_in_a_check():
@@ -333,7 +333,9 @@ def test_every_check_is_vacuous_where_there_are_no_games(name):
 def test_junit_has_one_case_a_check_and_survives_any_text():
     found = [
         Verdict("smart beats bad", "always", HOLDS, "all 20 games won"),
-        Verdict("a < b", "score_at_least", FAILS, 'said "no"\x00\x1b[1m', "python -m games.replay"),
+        Verdict(
+            "a < b", "score_at_least", FAILS, 'said "no"\x00\x1b[1m', "pitflip game kalah replay"
+        ),
         Verdict("all", "no_forfeits", VACUOUS, "no games"),
     ]
     suite = ElementTree.fromstring(junit_xml(found, "demo & more")).find("testsuite")
@@ -343,7 +345,7 @@ def test_junit_has_one_case_a_check_and_survives_any_text():
     failures = [case.find("failure") for case in cases]
     assert failures[0] is None
     assert failures[1].get("message") == 'said "no"??[1m'
-    assert failures[1].text == "python -m games.replay"
+    assert failures[1].text == "pitflip game kalah replay"
     assert failures[2].get("type") == "vacuous"
 
 

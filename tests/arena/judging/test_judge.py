@@ -12,7 +12,6 @@ import pytest
 from arena.analysis.move_losses.judge import JudgeSettings, TimeLimitReached, judge_run
 from arena.analysis.move_losses.losses import agent_losses
 from arena.analysis.move_losses.run_lines import load_run_lines
-from arena.commands.judge import main
 from arena.playing.options import Interrupts, PlayOptions
 from games import game
 from games.base import progress
@@ -20,6 +19,7 @@ from games.solving import SolverSettings, move_losses, solver_of
 from games.solving.move_losses import JudgeLimits, SolverJudge, judge_of, losses_of
 from games.solving.solver import sign
 from tests.arena.running import directory_of, experiment_file, played, small
+from tests.commands import judge as main
 from tests.games.naive import full_search
 from tests.games.naive import sowing as naive
 from tests.games.solving.test_solver import naive_rules
@@ -150,7 +150,7 @@ def test_the_terminal_has_a_table_an_agent(small_run, capsys):
     assert "smart: " in printed
     assert "bad: " in printed
     assert "unknown" in printed
-    assert 'python -m games.replay "kalah(4,3)" "' in printed
+    assert 'pitflip game "kalah(4,3)" replay "' in printed
 
 
 def bytes_of(run, *words) -> bytes:
@@ -302,7 +302,7 @@ def test_what_cannot_be_judged_is_said(tmp_path, small_run, capsys):
 def test_on_a_cluster_the_same_is_found_out(tmp_path, small_run):
     here, there = (shutil.copytree(small_run, tmp_path / name) for name in ("here", "there"))
     expected = judged(here, "--last-beans", "12")
-    assert judged(there, "--last-beans", "12", "--on", "local:2").equals(expected)
+    assert judged(there, "--last-beans", "12", "--cluster", "local:2").equals(expected)
 
 
 def test_a_majority_is_judged_by_result_where_margins_are_out_of_reach(monkeypatch):

@@ -5,13 +5,13 @@ import textwrap
 
 import pytest
 
-from arena.commands.verify import main as verify
 from arena.config.experiment import load
 from arena.storage import provenance
 from arena.storage.run_differences import explain_new_run
 from games.base import file_trees
 from games.user_games.load import digest_of
 from tests.arena.running import directory_of, played, small
+from tests.commands import verify
 
 PYTHON = '[agents.mine]\nkind = "python"\nfile = "bot.py"\n'
 PROGRAM = (

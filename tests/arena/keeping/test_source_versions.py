@@ -11,14 +11,12 @@ import pytest
 from agents.core import SpecError
 from agents.spec import spec_from_text
 from agents.user_files import split_reference
-from arena.commands.explain import main as explain
-from arena.commands.play import main as play
-from arena.commands.verify import main as verify
 from arena.config.experiment import load
 from arena.config.toml_file import ExperimentError
 from arena.storage.git import VersionError, list_commits, open_revision
 from arena.storage.versions import checkout_version, parse_version, resolve_version
 from tests.arena.running import played
+from tests.commands import explain, play, verify
 
 OLD, NEW = "# one\nimport beside\n", "# two\nimport beside\n"
 HEAD = 'game = "kalah(4,3)"\npairs = 4\nopenings = { random_plies = 4 }\n'
@@ -232,9 +230,9 @@ def test_words_of_a_command_line_may_name_a_version(edited, monkeypatch):
 def test_explain_and_play_take_a_version(edited, monkeypatch, capsys):
     monkeypatch.chdir(edited)
     for word, number in (("one.py", 3), ("one.py@HEAD", 1)):
-        assert explain(["kalah(3,2)", "--agent", word, "--perfect", "0"]) == 0
+        assert explain(["kalah(3,2)", "--agent", word, "--solve-seconds", "0"]) == 0
         assert f"plays {number}\n" in capsys.readouterr().out
-    assert explain(["kalah(3,2)", "--agent", "one.py@HEAD~1", "--perfect", "0"]) == 2
+    assert explain(["kalah(3,2)", "--agent", "one.py@HEAD~1", "--solve-seconds", "0"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
     assert play(["kalah(2,1)", "--first", "one.py@HEAD", "--second", "first"]) == 0
 

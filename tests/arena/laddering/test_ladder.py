@@ -6,11 +6,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from arena.commands.ladder import main
+from arena.commands.ladder import PLAYING
 from arena.pipeline import ladder as placement
 from arena.pipeline.ladder import LADDER, PLACEMENTS, insertion_index, read_ladder
 from arena.planning.rounds import StandingRow, TournamentStanding
 from games.base.errors import Unfinished
+from tests.commands import ladder as main
 
 HEAD = 'game = "kalah(4,3)"\nseed = 3\nopenings = { random_plies = 4 }\n[agents]\n'
 OLD = 'random = { kind = "random" }\ngreedy = { kind = "greedy" }\n'
@@ -22,7 +23,8 @@ def ladder(tmp_path):
     """A function that runs a command of the ladder in a directory of its own."""
 
     def run(*words):
-        return main([*map(str, words), "--ladder", str(tmp_path / "ladder"), "--workers", "1"])
+        workers = ["--workers", "1"] if words[0] in PLAYING else []
+        return main([*map(str, words), "--dir", str(tmp_path / "ladder"), *workers])
 
     return run
 
@@ -74,7 +76,7 @@ def test_games_of_equal_agents_count_once(tmp_path, ladder):
     more = "pairs = 4\n"
     for name, agents in (("one", OLD), ("twins", OLD + 'twin = { kind = "greedy" }\n')):
         path = written(tmp_path, f"{name}.toml", more + HEAD + agents)
-        main(["new", str(path), "--ladder", str(tmp_path / name), "--workers", "1", "--quiet"])
+        main(["new", str(path), "--dir", str(tmp_path / name), "--workers", "1", "--quiet"])
     one, twins = (
         pd.read_parquet(tmp_path / name / "ladder.parquet").set_index("agent")
         for name in ("one", "twins")

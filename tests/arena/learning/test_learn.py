@@ -13,9 +13,6 @@ import numpy as np
 import pytest
 
 from agents.evaluation.learned_weights import read_learned
-from arena.commands.learn import main
-from arena.commands.report import main as report_main
-from arena.commands.run import main as run_main
 from arena.config.toml_file import ExperimentError
 from arena.learning.config import load_learn_config
 from arena.learning.round_games import stored_round
@@ -27,6 +24,9 @@ from arena.storage.run_file import NotARunError
 from games import game
 from games.base.progress import ignore_progress
 from tests.arena.running import ROOT, database
+from tests.commands import learn as main
+from tests.commands import report as report_main
+from tests.commands import run as run_main
 
 TEXT = """
 game = "kalah(4,3)"

@@ -7,8 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.commands.run import main as run_main
-from arena.commands.verify import main as verify
 from arena.storage.journal import JOURNAL
 from tests.arena.running import (
     TABLES,
@@ -21,6 +19,8 @@ from tests.arena.running import (
     small,
     tables,
 )
+from tests.commands import run as run_main
+from tests.commands import verify
 
 AGENTS = """
 [agents.greedy]
@@ -145,7 +145,7 @@ def test_intervals_after_a_race_are_marked_and_a_format_for_fun_has_none(best, t
 
 def test_a_pairing_of_a_race_is_played_alone_once_it_is_known(tmp_path, capsys):
     path = race_file(tmp_path, RACES["best"])
-    alone = [str(path), "--pairing", "30", "--results", str(tmp_path)]
+    alone = [str(path), "--pair", "30", "--results", str(tmp_path)]
     assert run_main(alone) == 2
     assert "later rounds follow from results" in capsys.readouterr().err
     played(path, tmp_path)
@@ -182,7 +182,7 @@ def test_rounds_have_one_order(tmp_path):
 def test_a_race_on_a_cluster_gives_the_same_tables(tmp_path):
     path = race_file(tmp_path, RACES["best"])
     played(path, tmp_path / "here", workers=0)
-    answer = ran(path, "--results", tmp_path / "there", "--on", "local:2")
+    answer = ran(path, "--results", tmp_path / "there", "--cluster", "local:2")
     assert answer.returncode == 0, answer.stderr
     assert all_tables(tmp_path / "there") == all_tables(tmp_path / "here")
 

@@ -6,7 +6,6 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from arena.commands.run import main
 from arena.config.experiment import load
 from arena.planning.games import (
     LOSS,
@@ -26,6 +25,7 @@ from arena.playing.forfeits import ForfeitRule, UselessBots
 from arena.playing.referee_loop import EarlyFault, find_rules_violation
 from arena.playing.worker import Worker
 from tests.arena.running import experiment_file
+from tests.commands import run as main
 
 TEXT = """
 game = "kalah(4,3)"

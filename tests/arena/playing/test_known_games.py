@@ -15,7 +15,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from agents.core import AgentSpec
-from arena.commands.verify import main as verify
 from arena.config.command_line import open_game_cache
 from arena.config.experiment import load
 from arena.storage.game_cache import (
@@ -36,6 +35,7 @@ from tests.arena.running import (
     played,
     tables,
 )
+from tests.commands import verify
 
 HEAD = 'game = "kalah(4,3)"\npairs = {pairs}\nseed = {seed}\nopenings = {{ random_plies = 4 }}\n'
 HEURISTIC = "def evaluate(rules, position):\n    return position.own * {factor} - position.other\n"
@@ -178,12 +178,12 @@ def test_a_damaged_or_impossible_store_costs_only_time(tmp_path):
     (tmp_path / "file").write_text("no directory")
     with pytest.raises(CacheError, match="cannot be kept there"):
         GameCache(tmp_path / "file")
-    answer = called(path, "--known", tmp_path / "file", "--results", tmp_path / "3")
+    answer = called(path, "--cache", tmp_path / "file", "--results", tmp_path / "3")
     assert answer.returncode == 2
     assert answer.stderr.count("\n") == 1
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / STORE).write_bytes(b"no database at all, but long enough" * 100)
-    assert called(path, "--known", tmp_path / "broken", "--results", tmp_path / "4").returncode == 2
+    assert called(path, "--cache", tmp_path / "broken", "--results", tmp_path / "4").returncode == 2
 
 
 def test_a_damaged_store_is_put_aside_and_begun_anew(tmp_path):
@@ -203,7 +203,7 @@ def test_a_store_on_a_full_disk_is_nobodys_mistake(tmp_path, monkeypatch):
         raise full
 
     monkeypatch.setattr("arena.storage.game_cache._opened", begun)
-    with pytest.raises(Unfinished, match=r"--known .*cannot be kept there \(disk I/O error\)"):
+    with pytest.raises(Unfinished, match=r"--cache .*cannot be kept there \(disk I/O error\)"):
         open_game_cache(str(tmp_path))
     full.sqlite_errorcode = sqlite3.SQLITE_NOTADB
     with pytest.raises(UserError):
@@ -227,7 +227,7 @@ def test_the_store_is_bounded_and_forgets_what_was_used_longest_ago(tmp_path):
 def test_off_and_the_environment_decide_which_store_is_asked(tmp_path, monkeypatch):
     assert open_game_cache("off") is None
     assert open_game_cache(None) is None  # as the suite has it
-    monkeypatch.delenv("PITFLIP_KNOWN")
+    monkeypatch.delenv("PITFLIP_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     store = open_game_cache(None)
     store.close()
@@ -237,7 +237,7 @@ def test_off_and_the_environment_decide_which_store_is_asked(tmp_path, monkeypat
 def test_verify_finds_a_known_game_that_is_wrong_and_forgets_it(tmp_path, monkeypatch, capsys):
     pair = {"greedy": AGENTS["greedy"], "deep": AGENTS["deep"]}
     path = experiment(tmp_path, pair)
-    monkeypatch.setenv("PITFLIP_KNOWN", str(tmp_path / "k"))
+    monkeypatch.setenv("PITFLIP_CACHE", str(tmp_path / "k"))
     known_of(path, tmp_path / "1", tmp_path / "k")
     with database(tmp_path / "k" / STORE) as base:
         found = base.execute("select id, shelf, moves, words, rows from blocks").fetchall()
@@ -318,7 +318,7 @@ def test_after_a_hundred_random_edits_tables_are_those_of_a_run_without_the_stor
 @pytest.mark.slow
 def test_processes_share_a_store_and_a_killed_one_leaves_it_whole(tmp_path):
     path = experiment(tmp_path, {**AGENTS, "far": 'kind = "minimax"\ndepth = 5'}, pairs=60)
-    command = [sys.executable, "-m", "arena.run", str(path), "--known", str(tmp_path / "k")]
+    command = [sys.executable, "-m", "arena.run", str(path), "--cache", str(tmp_path / "k")]
     runs = [
         subprocess.Popen([*command, "--results", str(tmp_path / name), "--workers", "1"],
                          cwd=ROOT, start_new_session=True, stdout=subprocess.DEVNULL,

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.commands.verify import main as verify
 from arena.config.experiment import load
 from arena.planning.games import RESULT_COLUMNS, decode_games, encode_games
 from arena.planning.schedule import RoundTracker, make_schedule
@@ -21,6 +20,7 @@ from arena.playing.worker import COST_COLUMNS, Worker
 from arena.storage.journal import RunDirectory
 from tests.arena.running import directory_of, experiment_file, played
 from tests.arena.test_pipeline import Refereed, same_records
+from tests.commands import verify
 
 TRIED = "arena.playing.bots.play_trial_games"
 AGENTS = """

@@ -4,10 +4,10 @@ import pandas
 import pytest
 
 from agents.core import AgentSpec
-from arena.commands import run
 from arena.config.experiment import ExperimentError, load
 from arena.planning.plan import Plan
 from games.base.errors import OK
+from tests.commands import run
 
 CHOOSE = "def choose(view, legal, rng): return legal[0]\n"
 LAST = (
@@ -104,7 +104,7 @@ def test_what_is_wrong_with_positions_is_said(directory, text, message):
 @pytest.mark.slow  # bots of several languages are started
 def test_those_that_do_not_load_forfeit_and_the_others_play(directory):
     (directory / "class.toml").write_text(FILE)
-    assert run.main([str(directory / "class.toml"), "--results", str(directory), "--quiet"]) == OK
+    assert run([str(directory / "class.toml"), "--results", str(directory), "--quiet"]) == OK
     (table,) = directory.rglob("games.parquet")
     games = pandas.read_parquet(table)
     bad = games[["first", "second"]].isin(["carol", "dave"]).any(axis=1)

@@ -7,13 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import arena.commands.explain
-import arena.commands.plan
-import arena.commands.run
-import arena.commands.weights
 from agents.evaluation.learned_weights import read_learned
 from games.base.errors import USER_ERROR
 from tests.arena.running import ROOT, experiment_file
+from tests.commands import explain, learn, plan, run
 
 GAME = "kalah(4,4)"
 SHIPPED = read_learned(ROOT / "games" / "sowing" / "weights" / "kalah_4_4.npz")
@@ -116,16 +113,13 @@ def test_a_broken_file_of_weights_is_one_line_with_its_place(name, tmp_path, cap
         f'game = "{GAME}"\npairs = 1\n[agents.a]\nkind = "alphabeta"\nnodes = 9\n'
         f'weights = "{path.name}"\n[agents.b]\nkind = "first"\n',
     )
-    for command in (arena.commands.run.main, arena.commands.plan.main):
+    for command in (run, plan):
         assert command([str(file)]) == USER_ERROR
         line = one_line(capsys.readouterr().err)
         assert line.startswith(f"{file}:6: [agents.a] ")
         assert path.name in line
     if path.stem != "features of another game":  # these names are features of this game, too
-        assert (
-            arena.commands.explain.main([GAME, "", "--agent", f"{file}:a", "--perfect", "0"])
-            == USER_ERROR
-        )
+        assert explain([GAME, "", "--agent", f"{file}:a", "--solve-seconds", "0"]) == USER_ERROR
         one_line(capsys.readouterr().err)
 
 
@@ -136,5 +130,5 @@ READABLE = ("features of another game", "a feature that is not a number")
 def test_a_broken_file_of_learned_weights_is_not_shown(name, tmp_path, capsys):
     path = written(tmp_path, name)
     if path.stem not in READABLE:
-        assert arena.commands.weights.main(["show", str(path)]) == USER_ERROR
+        assert learn(["--show", str(path)]) == USER_ERROR
         assert path.name in one_line(capsys.readouterr().err)

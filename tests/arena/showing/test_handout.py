@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.commands import handouts, run
+from arena.commands.command import run_command
 from arena.report.data import GameChunk, GameTable
 from arena.report.handout import MOST_LOST, AgentResults, LostGame
-from games import replay
 from games.base.errors import OK, USER_ERROR
+from tests.commands import report, run
 
 EXPERIMENT = """
 game = "kalah(4,3)"
@@ -32,10 +32,10 @@ def pages(tmp_path, text=EXPERIMENT) -> dict[str, str]:
     """The pages of a small run, by their names."""
     (tmp_path / "e.toml").write_text(text)
     words = [str(tmp_path / "e.toml"), "--results", str(tmp_path), "--quiet", "--workers", "1"]
-    assert run.main(words) == OK
+    assert run(words) == OK
     (table,) = tmp_path.rglob("games.parquet")
-    assert handouts.main([str(table.parent)]) == OK
-    return {path.name: path.read_text() for path in (table.parent / "handouts").iterdir()}
+    assert report([str(table.parent), "--bots"]) == OK
+    return {path.name: path.read_text() for path in (table.parent / "bot-reports").iterdir()}
 
 
 def test_each_author_gets_a_page_of_the_own_bot(tmp_path, capsys):
@@ -53,7 +53,7 @@ def test_each_author_gets_a_page_of_the_own_bot(tmp_path, capsys):
     assert re.search(r"Its longest thought took \d+\.\d{3} s\.", first)
     (command, *_) = re.findall(r"`([^`]+)`", found["3-random.md"] + first)
     capsys.readouterr()
-    assert replay.main(shlex.split(command)[3:]) == OK
+    assert run_command("game", shlex.split(command)[2:]) == OK
 
 
 RAISES = """
@@ -88,7 +88,7 @@ def test_no_page_holds_a_path_of_this_machine(tmp_path):
     (tmp_path / "bots" / "line.py").write_text(LINE)
     found = pages(tmp_path, FAULTY)
     assert "bots/raises.py" in found["2-raises.md"]
-    assert "python -m games.replay" in found["2-raises.md"]
+    assert " replay " in found["2-raises.md"]
     assert "line 6, in <module>" in found["3-line.md"]
     for page in found.values():
         for path in (str(tmp_path), str(Path.home()), sys.executable, sys.prefix, "/opt/others"):
@@ -96,7 +96,7 @@ def test_no_page_holds_a_path_of_this_machine(tmp_path):
 
 
 def test_what_is_no_run_is_one_line(tmp_path, capsys):
-    assert handouts.main([str(tmp_path)]) == USER_ERROR
+    assert report([str(tmp_path), "--bots"]) == USER_ERROR
     assert "is not a run's directory" in capsys.readouterr().err
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.commands.tune import main
 from arena.tuning.validation import gain_of, gain_text
 from tests.arena.running import database
 from tests.arena.tuning.test_study import study, trials
 from tests.arena.tuning.test_tune_file import GOOD
+from tests.commands import tune as main
 
 
 def test_a_gain_is_said_with_its_interval_and_its_games() -> None:

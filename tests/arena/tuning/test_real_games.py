@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.commands.run import main as run
-from arena.commands.tune import main as tune
+from tests.commands import run, tune
 
 BAD = """\
 game = "kalah(6,4)"

@@ -14,22 +14,17 @@ import optuna
 import pandas as pd
 import pytest
 
-import arena.commands.explain
-import arena.commands.export
-import arena.commands.judge
-import arena.commands.rate
-import arena.commands.report
-import arena.commands.verify
 from agents.evaluation.weights import read_weights
 from agents.sandbox.sandbox import Sandbox
 from arena.commands.runs import run_lines
-from arena.commands.tune import main
 from arena.stats.elo import elo_from_score
 from arena.storage.results import foreign_files, is_run_directory, run_info
 from arena.tuning import study as search
 from games.base.errors import USER_ERROR
 from tests.arena.running import WHO_PLAYS, database
 from tests.arena.tuning.test_tune_file import GOOD
+from tests.commands import explain, export, judge, rate, report, verify
+from tests.commands import tune as main
 
 SMALL = GOOD.replace("trials = 20", "trials = 12").replace(
     "[tune.weights]", 'method = "tpe"\nvalidation = { elo1 = 100, pairs = 100 }\n[tune.weights]'
@@ -72,13 +67,13 @@ def bad(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 ASKED = {
-    "report": arena.commands.report.main,
-    "export": lambda words: arena.commands.export.main([*words, "--tables", "csv"]),
-    "verify": arena.commands.verify.main,
-    "verify --replay": lambda words: arena.commands.verify.main([*words, "--replay"]),
-    "judge": arena.commands.judge.main,
-    "rate": arena.commands.rate.main,
-    "explain": lambda words: arena.commands.explain.main([f"{words[0]}#0@1"]),
+    "report": report,
+    "export": lambda words: export([*words, "--tables", "csv"]),
+    "verify": verify,
+    "verify --rules-only": lambda words: verify([*words, "--rules-only"]),
+    "judge": judge,
+    "rate": rate,
+    "explain": lambda words: explain([f"{words[0]}#0@1"]),
 }
 
 
@@ -96,7 +91,7 @@ def test_an_unfinished_study_is_told_how_to_go_on(bad, tmp_path, capsys):
     copy = copy_of(bad, tmp_path)
     stored = json.loads((copy / "run.json").read_text())
     (copy / "run.json").write_text(json.dumps({**stored, "finished": None}))
-    assert arena.commands.report.main([str(copy)]) == USER_ERROR
+    assert report([str(copy)]) == USER_ERROR
     said = capsys.readouterr().err
     assert "is not finished" in said
     assert "tune_test.toml continues it" in said

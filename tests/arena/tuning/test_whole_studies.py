@@ -8,9 +8,9 @@ import pytest
 
 from agents.protocols import PROTOCOLS
 from agents.registry import kind_of
-from arena.commands.tune import main
 from arena.tuning.study_files import toml_value
 from tests.arena.tuning.test_tunable_kinds import BOT, TUNABLE, options_of
+from tests.commands import tune as main
 
 # All that is played by programs is tuned alike, by the variables of their environment.
 KINDS = tuple(kind for kind in TUNABLE if kind not in PROTOCOLS or kind == "lines")

@@ -55,7 +55,7 @@ def two(room):
 def same_here_and_there(room, path, tmp_path):
     here, there = tmp_path / "here", tmp_path / "there"
     first = called(path, "--results", here, "--workers", 1, "--quiet")
-    other = called(path, "--results", there, "--on", room.address)
+    other = called(path, "--results", there, "--cluster", room.address)
     assert (first.returncode, other.returncode) == (0, 0), other.stderr
     assert tables(there) == tables(here)
     return other
@@ -107,7 +107,7 @@ def test_a_worker_that_is_killed_loses_nothing(two, tmp_path):
     path = experiment_file(tmp_path, small(4000, plies=9) + SEARCHING)
     mortal = two.begin_worker()
     assert called(path, "--results", tmp_path / "here").returncode == 0
-    with begun(path, "--results", tmp_path / "there", "--on", two.address) as process:
+    with begun(path, "--results", tmp_path / "there", "--cluster", two.address) as process:
         patient(lambda: kept(tmp_path / "there"))
         mortal.kill()
         _, told = process.communicate(timeout=90)
@@ -123,7 +123,7 @@ def test_without_its_scheduler_a_run_ends_in_one_line_and_goes_on(tmp_path):
     there = tmp_path / "there"
     with Room(tmp_path) as own:
         worker = own.begin_worker()
-        with begun(path, "--results", there, "--on", own.address) as process:
+        with begun(path, "--results", there, "--cluster", own.address) as process:
             before = patient(lambda: kept(there))
             own.scheduler.kill()
             _, told = process.communicate(timeout=90)
@@ -143,7 +143,7 @@ def test_without_its_scheduler_a_run_ends_in_one_line_and_goes_on(tmp_path):
 def test_a_study_on_a_cluster_finds_what_it_finds_here(two, tmp_path):
     text = SMALL
     here = study(tmp_path / "here", text, "--workers", "2")
-    there = study(tmp_path / "there", text, "--on", two.address)
+    there = study(tmp_path / "there", text, "--cluster", two.address)
     assert trials(there).equals(trials(here))
     for name in ("recommendation.json", "validation.parquet"):
         assert (there / name).read_bytes() == (here / name).read_bytes()
@@ -152,13 +152,13 @@ def test_a_study_on_a_cluster_finds_what_it_finds_here(two, tmp_path):
 @pytest.mark.slow
 def test_ctrl_c_ends_a_run_that_the_same_command_goes_on_with(two, tmp_path):
     path, there = experiment_file(tmp_path, LONG), tmp_path / "there"
-    with begun(path, "--results", there, "--on", two.address) as process:
+    with begun(path, "--results", there, "--cluster", two.address) as process:
         patient(lambda: kept(there))
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=90)
     assert process.returncode == 3
-    assert f"--on {two.address}" in told.splitlines()[-1]
-    assert called(path, "--results", there, "--on", two.address).returncode == 0
+    assert f"--cluster {two.address}" in told.splitlines()[-1]
+    assert called(path, "--results", there, "--cluster", two.address).returncode == 0
     assert called(path, "--results", tmp_path / "here").returncode == 0
     assert tables(there) == tables(tmp_path / "here")
 
@@ -173,7 +173,7 @@ def never_sees_ctrl_c(pid):
 @pytest.mark.slow
 def test_a_cluster_of_this_machine_ends_with_the_command(tmp_path):
     path = experiment_file(tmp_path, LONG)
-    with begun(path, "--results", tmp_path / "r", "--on", "local:2") as process:
+    with begun(path, "--results", tmp_path / "r", "--cluster", "local:2") as process:
         patient(lambda: kept(tmp_path / "r"))
         theirs = psutil.Process(process.pid).children(recursive=True)
         begun_by_us = [each for each in theirs if each.ppid() == process.pid]
@@ -215,7 +215,7 @@ def test_a_machine_that_is_not_like_us_is_left_out_in_one_line(tmp_path, program
     with Room(tmp_path) as own:
         own.begin_worker(program=[sys.executable, "-c", program])
         patient(lambda: b"Starting established connection" in own.log(1))
-        ended = called(path, "--results", tmp_path / "there", "--on", own.address)
+        ended = called(path, "--results", tmp_path / "there", "--cluster", own.address)
         assert ended.returncode == 2
         left_out, summary = ended.stderr.splitlines()
         assert left_out.startswith("tcp://127.0.0.1:")
@@ -223,7 +223,7 @@ def test_a_machine_that_is_not_like_us_is_left_out_in_one_line(tmp_path, program
         assert summary.startswith(f"no worker at {own.address} can play: {reason}")
         own.begin_worker()
         patient(lambda: b"Starting established connection" in own.log(2))
-        ended = called(path, "--results", tmp_path / "there", "--on", own.address)
+        ended = called(path, "--results", tmp_path / "there", "--cluster", own.address)
         assert ended.returncode == 0, ended.stderr
         assert f"is left out: {reason}" in ended.stderr
 
@@ -233,7 +233,7 @@ def test_a_scheduler_without_pitflip_is_refused_in_one_line(tmp_path):
     bare = Room(tmp_path)
     bare.begin_scheduler([sys.executable, "-c", WITHOUT_OURS])
     with bare as own:
-        told = refusal(tmp_path, "--on", own.address)
+        told = refusal(tmp_path, "--cluster", own.address)
     assert told.startswith(f"the scheduler at {own.address} cannot be used: it has no pitflip")
     assert told.count("\n") == 1
 
@@ -269,8 +269,8 @@ def test_a_port_that_is_something_else_is_one_line(tmp_path, impatient, answers)
         thread = threading.Thread(target=answer, daemon=True)
         thread.start()
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
-        told = refusal(tmp_path, "--on", address)
-    assert told.startswith(f'--on "{address}": ')
+        told = refusal(tmp_path, "--cluster", address)
+    assert told.startswith(f'--cluster "{address}": ')
     assert "Dask scheduler" in told
     assert told.count("\n") == 1
 
@@ -279,6 +279,6 @@ def test_a_port_where_nobody_is_is_one_line(tmp_path, impatient):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
-        told = refusal(tmp_path, "--on", address)
-    assert told.startswith(f'--on "{address}": nobody can be reached there')
+        told = refusal(tmp_path, "--cluster", address)
+    assert told.startswith(f'--cluster "{address}": nobody can be reached there')
     assert told.count("\n") == 1

@@ -2,32 +2,32 @@
 
 import pytest
 
-from arena.commands import ladder, learn, run, versus
 from games.base.errors import OK
 from tests.arena.laddering.test_ladder import HEAD, OLD, written
 from tests.arena.learning.test_learn import written as learn_file
 from tests.arena.playing.test_course import RACES, all_tables, race_file
 from tests.arena.running import played, tables
 from tests.arena.test_versus import TEXT, committed, git, mine  # noqa: F401  # two fixtures
+from tests.commands import ladder, learn, run, versus
 
 pytestmark = pytest.mark.slow  # each begins a cluster of its own: seconds
-ON = ["--on", "local:2"]
+ON = ["--cluster", "local:2"]
 
 
 @pytest.mark.parametrize("name", [name for name in RACES if name != "best"])
 def test_every_schedule_by_rounds_ends_in_the_same_tables(tmp_path, name):
     path = race_file(tmp_path, RACES[name])
     played(path, tmp_path / "here", workers=0)
-    assert run.main([str(path), "--results", str(tmp_path / "there"), "--quiet", *ON]) == OK
+    assert run([str(path), "--results", str(tmp_path / "there"), "--quiet", *ON]) == OK
     assert all_tables(tmp_path / "there") == all_tables(tmp_path / "here")
 
 
 def test_versus_stops_at_the_same_game(mine, capsys):  # noqa: F811  # the fixture
     mine.write_text(TEXT.format(depth=5))
-    words = [str(mine), "--base", "HEAD~2", "--elo1", "100", "--pairs", "200", "--known", "off"]
+    words = [str(mine), "--base", "HEAD~2", "--elo1", "100", "--pairs", "200", "--cache", "off"]
     said = []
     for results, more in (("here", ["--workers", "0"]), ("there", ON)):
-        assert versus.main([*words, "--results", str(mine.parent / results), *more]) == OK
+        assert versus([*words, "--results", str(mine.parent / results), *more]) == OK
         said.append(capsys.readouterr().out)
     assert said[0] == said[1]
     assert tables(mine.parent / "there") == tables(mine.parent / "here")
@@ -40,7 +40,7 @@ def test_a_ladder_places_a_newcomer_alike(tmp_path):
     for name, more in (("here", ["--workers", "1"]), ("there", ON)):
         for words in (["new", str(old)], ["add", str(deep)]):
             home = str(tmp_path / name)
-            assert ladder.main([*words, "--ladder", home, "--quiet", *more]) == OK
+            assert ladder([*words, "--dir", home, "--quiet", *more]) == OK
         kept.append((tmp_path / name / "ladder.parquet").read_bytes())
     assert kept[0] == kept[1]
 
@@ -48,7 +48,7 @@ def test_a_ladder_places_a_newcomer_alike(tmp_path):
 def test_learning_ends_in_the_same_weights(tmp_path):
     path, found = learn_file(tmp_path, 'rounds = 1\ntables = "pairs"'), []
     for name, more in (("here", ["--workers", "0"]), ("there", ON)):
-        assert learn.main([str(path), "--results", str(tmp_path / name), "--quiet", *more]) == OK
+        assert learn([str(path), "--results", str(tmp_path / name), "--quiet", *more]) == OK
         (directory,) = (tmp_path / name).glob("*/learn-*")
         found.append({each.name: each.read_bytes() for each in directory.glob("round-*.npz")})
     assert list(found[0]) == ["round-1.npz"]

@@ -93,7 +93,7 @@ def disturbed(path, results, disturber, times, names):
     before, address = len(disturber.done), disturber.room.address
     while True:
         batches = kept(results)
-        with begun(path, "--results", results, "--on", address, "--quiet") as client:
+        with begun(path, "--results", results, "--cluster", address, "--quiet") as client:
             if disturber.chance.random() < WHILE_IT_PLAYS:
                 until_it_plays(client, results, batches)
             while client.poll() is None and len(disturber.done) - before < times:

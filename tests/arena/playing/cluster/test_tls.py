@@ -40,7 +40,7 @@ def test_with_certificates_one_plays_and_without_them_one_is_told_so(tmp_path, m
         room.begin_scheduler()
     with room:
         room.begin_worker(**settings)
-        words = path, "--results", tmp_path / "results", "--on", room.address
+        words = path, "--results", tmp_path / "results", "--cluster", room.address
         assert room.address.startswith("tls://")
         ended = ran(*words, env={**os.environ, **settings})
         assert ended.returncode == 0, ended.stderr

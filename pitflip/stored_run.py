@@ -1,0 +1,169 @@
+"""A finished run: its tables as frames, its checks, figures and page."""
+
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from arena.report.answer import make_answer
+from arena.report.data import ReportData, load_report
+from arena.report.figures.registry import make_figures
+from arena.report.page import PAGE, write_page
+from arena.report.svg import svg_file
+from arena.storage.game_table import SEARCH_INFO
+from arena.storage.provenance import read_run
+from arena.storage.run_file import GAMES
+from games.base.errors import UserError, print_lines
+from games.base.text import did_you_mean, listed, quote
+
+if TYPE_CHECKING:  # it takes a second to load
+    import pandas as pd
+
+HOLDS = "holds"
+RATING_COLUMNS = ("agent", "elo", "elo_low", "elo_high", "points", "games")
+
+
+class Figure(NamedTuple):
+    """A figure as SVG; a notebook shows it."""
+
+    name: str
+    svg: str
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
+class Page(NamedTuple):
+    """The page of a run as a file; a notebook shows it."""
+
+    path: Path
+
+    def _repr_html_(self) -> str:
+        # Inside a frame the page shares nothing with the notebook.
+        inside = escape(self.path.read_text())
+        style = "width:100%;height:800px;border:0"
+        return f'<iframe srcdoc="{inside}" sandbox="allow-scripts" style="{style}"></iframe>'
+
+
+class CheckResult(NamedTuple):
+    """One check of an experiment; `status` is "holds", "fails" or "vacuous"."""
+
+    that: str
+    test: str
+    status: str
+    detail: str
+
+    @property
+    def passed(self) -> bool:
+        """Return whether the check holds."""
+        return self.status == HOLDS
+
+
+class Run:
+    """A finished run; its tables are read on first use."""
+
+    def __init__(self, directory: Path, contents: ReportData) -> None:
+        """Use `load` to make one."""
+        self.directory, self.contents = directory, contents
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.directory)!r}): {self.answer}"
+
+    @property
+    def answer(self) -> str:
+        """The result in one sentence."""
+        return make_answer(self.contents).headline
+
+    @property
+    def checks(self) -> tuple[CheckResult, ...]:
+        """The checks of the experiment with their verdicts."""
+        fields = CheckResult._fields
+        return tuple(CheckResult(*(str(c[name]) for name in fields)) for c in self.contents.checks)
+
+    @property
+    def passed(self) -> bool:
+        """Return whether all checks hold."""
+        return all(check.passed for check in self.checks)
+
+    @cached_property
+    def games(self) -> "pd.DataFrame":
+        """One row for each game; docs/results.md describes the columns."""
+        return self._table(GAMES)
+
+    @cached_property
+    def ratings(self) -> "pd.DataFrame":
+        """One row for each agent, the strongest first."""
+        return self._table("elo.parquet")
+
+    @cached_property
+    def win_rates(self) -> "pd.DataFrame":
+        """Two rows for each pair of agents, one from the side of each."""
+        return self._table("win_rates.parquet")
+
+    @cached_property
+    def search_info(self) -> "pd.DataFrame":
+        """One row for each move of an agent that reports its search (`thoughts = true`)."""
+        if not (self.directory / SEARCH_INFO).exists():
+            raise UserError(f"{self.directory} has no {SEARCH_INFO}: play with thoughts = true")
+        return self._table(SEARCH_INFO)
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """The names of the figures."""
+        made = make_figures(self.contents)
+        return tuple(name for name, figure in made.items() if figure.picture is not None)
+
+    def plot(self, name: str = "") -> Figure:
+        """Return a figure; without a name that of the ratings, or of the match of two agents."""
+        if not name:
+            ranked = "ratings" if "ratings" in self.figures else "points"
+            name = "match" if self.contents.two else ranked
+        figure = make_figures(self.contents).get(name)
+        if figure is None or figure.picture is None:
+            raise UserError(f"there is no figure {quote(name)} (there are {listed(self.figures)})")
+        return Figure(name, svg_file(figure.picture, figure.heading))
+
+    def page(self) -> Page:
+        """Return the page of the run; write it if it does not exist."""
+        path = self.directory / PAGE
+        if not path.exists():
+            write_page(self.contents, path)
+        return Page(path)
+
+    def show(self) -> None:
+        """Print ratings, checks and the result."""
+        columns = [name for name in RATING_COLUMNS if name in self.ratings]
+        lines = self.ratings[columns].to_string(index=False).splitlines()
+        lines += [f"{each.status.upper()}: {each.that}: {each.detail}" for each in self.checks]
+        print_lines(*lines, self.answer)
+
+    def _repr_html_(self) -> str:
+        lead = f"<p><b>{escape(self.answer)}</b><br>{escape(str(self.directory))}</p>"
+        columns = [name for name in RATING_COLUMNS if name in self.ratings]
+        return f"{lead}{self.ratings[columns].to_html(index=False, escape=True)}"
+
+    def _table(self, name: str) -> "pd.DataFrame":
+        import pandas as pd  # noqa: PLC0415  # as above
+
+        return pd.read_parquet(self.directory / name)
+
+
+def load(directory: str | Path) -> Run:
+    """Return the finished run in a directory; a UserError says why there is none."""
+    path = Path(directory)
+    return Run(path, load_report(path))
+
+
+def latest(experiment: str, *, results: str | Path = "results") -> Run:
+    """Return the run of an experiment that finished last."""
+    parent = Path(results) / experiment
+    found = [
+        (str(stored["finished"]), directory)
+        for directory in parent.glob("*")
+        if (directory / GAMES).exists() and (stored := read_run(directory)).get("finished")
+    ]
+    if not found:
+        names = [path.name for path in Path(results).glob("*") if path.is_dir()]
+        near = did_you_mean(experiment, names)
+        raise UserError(f"{results} has no finished run of {quote(experiment)}{near}")
+    return load(max(found)[1])

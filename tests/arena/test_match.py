@@ -1,0 +1,72 @@
+"""`pitflip match`: two agents without an experiment file, and the file that it writes."""
+
+import pytest
+
+from arena.config.experiment import load
+from arena.config.match import agent_name
+from games.base.errors import OK, USER_ERROR
+from tests.arena.running import directory_of
+from tests.commands import match, run
+
+HERE = ("--workers", "0", "--quiet", "--cache", "off")
+
+
+def test_two_agents_play_and_the_written_file_is_the_same_match(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    words = ["random", "random", "--game", "kalah(4,3)", "--pairs", "6", "--openings", "4"]
+    assert match([*words, "--seed", "5", "--out", "m.toml", *HERE]) == OK
+    directory = directory_of(tmp_path / "results")
+    assert directory.parent.name == "random-vs-random-2"
+    assert (directory / "report.html").exists()
+    capsys.readouterr()
+    assert run(["m.toml", *HERE]) == OK
+    assert directory_of(tmp_path / "results") == directory
+    plan = load(tmp_path / "m.toml").plan
+    assert (plan.pairs, plan.seed) == (6, 5)
+
+
+def test_a_test_ends_the_match(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    words = ["greedy", "random", "--game", "kalah(4,3)", "--pairs", "300", "--sprt", "0", "100"]
+    assert match([*words, *HERE]) == OK
+    assert "accepted 100" in capsys.readouterr().out
+
+
+def test_a_forecast_leaves_nothing(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    words = ["greedy", "random", "--game", "kalah(4,3)", "--pairs", "9", "--workers", "0"]
+    assert match([*words, "--dry-run"]) == OK
+    assert "18 games" in capsys.readouterr().out
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["smrt", "random"], 'did you mean "smart"?'),
+        (["nowhere.py", "random"], "there is no file"),
+        (["greedy", "random", "--game", "kalahh"], 'did you mean "kalah"?'),
+        (["greedy", "random", "--sprt", "20", "10"], "elo0 < elo1"),
+        (["greedy"], "OPPONENT"),
+    ],
+)
+def test_a_mistake_is_one_line(words, message, capsys):
+    assert match([*words, *HERE]) == USER_ERROR
+    (line,) = capsys.readouterr().err.splitlines()
+    assert message in line
+
+
+@pytest.mark.parametrize(
+    ("agent", "name"),
+    [
+        ("greedy", "greedy"),
+        ("bots/my_bot.py", "my_bot"),
+        ("bots/my_bot.py:evaluate", "my_bot"),
+        ("mine.toml:deep", "deep"),
+        ("class/anna/bot.toml", "anna"),
+        ("gtp ./engine -l 1", "gtp"),
+        ({"kind": "minimax"}, "minimax"),
+    ],
+)
+def test_names_come_from_kinds_and_files(agent, name):
+    assert agent_name(agent) == name
