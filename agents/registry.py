@@ -21,7 +21,7 @@ from agents.user_files import is_user_path, own_home, replace_path, split_refere
 from games import Game
 from games.base.file_trees import FileTree
 from games.base.files import InputTooLarge
-from games.base.schema import Key
+from games.base.schema import Key, table_faults
 from games.base.text import did_you_mean, listed
 
 Reason = Callable[[Options], str | None]  # of the options that a spec sets
@@ -108,19 +108,8 @@ def option_values(options: tuple[Key, ...], spec: AgentSpec, of: Game) -> Option
 
 def faults(kind: Kind, spec: AgentSpec, of: Game | None) -> Iterator[Fault]:
     """Everything wrong with the options of a spec; `of` is None if the game is not known."""
-    for name in spec.options:
-        if kind.option(name) is None:
-            yield (
-                (name,),
-                unknown_option_text(spec.kind, name, [each.name for each in kind.options]),
-            )
-    for option in kind.options:
-        value = spec.options.get(option.name)
-        if value is None:
-            if option.required:
-                yield (option.name,), f"{option.name} is missing{option.example}"
-        else:
-            yield from (((option.name,), message) for _, message in option.faults(value))
+    for place, message in table_faults(spec.options, kind.options):
+        yield (str(place[0]),), message
     yield from weight_problems(kind, spec.options, of)
     if fault := probcut_problem(kind, spec, of):
         yield ("probcut",), fault
@@ -143,12 +132,6 @@ def normalize(kind: Kind, spec: AgentSpec, of: Game | None) -> AgentSpec:
         if of and option_values(kind.options, shorter, of) == option_values(kind.options, spec, of):
             spec = shorter
     return spec
-
-
-def unknown_option_text(kind: str, name: str, names: Sequence[str]) -> str:
-    """The line that says a kind has no such option, and which ones it has."""
-    has = f"it has {listed(names)}" if names else "it has none"
-    return f"{kind} has no option {name} ({has}){did_you_mean(name, names)}"
 
 
 def weight_problems(kind: Kind, options: Options, of: Game | None) -> Iterator[Fault]:

@@ -23,13 +23,13 @@ from agents.spec import (
     tables_of,
 )
 from arena.analysis.checks.claims import ALL, BEATS
-from arena.config.keys import read_table
-from arena.config.toml_file import Place, Problems
+from arena.config.keys import top_level_hint
+from arena.config.toml_file import Problems
 from arena.storage.git import VersionError
 from arena.storage.versions import VersionReference, find_version, parse_version, resolve_version
 from games import Game
 from games.base.errors import UserError
-from games.base.schema import Key, KeyValues
+from games.base.schema import Key, KeyValues, Place, read_table
 from games.base.text import format_value, listed, quote, synonym_of
 
 LONGEST_NAME = 40
@@ -77,9 +77,9 @@ def is_valid_agent_name(name: str) -> bool:
 
 
 def misplaced_option_hint(key: str) -> str:
-    """What is said of an agent's option that stands at the top of a file."""
+    """Return where an agent's option belongs that stands elsewhere in a file."""
     if all_options().option(key) is None and key != KIND.name:
-        return ""
+        return top_level_hint(key)
     return f"it belongs to an agent, below a line such as [agents.{EXAMPLE}]"
 
 
@@ -133,7 +133,9 @@ class AgentReader(NamedTuple):
                 self._say(unknown_option_message(name, key, theirs, names), key)
             else:
                 own[key] = self._loaded(kind.option(key), value)
-        values = read_table(own, self.place, agent_keys(own_kind), self.around.problems)
+        values = read_table(
+            own, self.place, agent_keys(own_kind), self.around.problems.add, top_level_hint
+        )
         for option in self._say_weight_faults(kind, values):
             values[option] = None
         if of is not None and (found := kind.unfit(values, of)):

@@ -6,10 +6,10 @@ from typing import NamedTuple
 from agents.core import AgentSpec
 from arena.analysis.checks.claims import ALL, BEATS, Check
 from arena.analysis.checks.registry import CHECKS, claim
-from arena.config.keys import read_table
-from arena.config.toml_file import Place, Problems
+from arena.config.keys import top_level_hint
+from arena.config.toml_file import Problems
 from arena.planning.schedules.registry import unknown_agent_message
-from games.base.schema import Key
+from games.base.schema import Key, Place, read_table
 from games.base.text import format_value, listed, quote
 
 Matches = Sequence[tuple[int, int]]
@@ -59,7 +59,7 @@ def _check(
     tests, count = [name for name in CHECKS if name in table], len(problems.found)
     every = {key.name: key for name in CHECKS for key in claim(name).KEYS}
     if len(tests) != 1:
-        read_table(table, place, [CLAIM_KEY, *every.values()], problems)
+        read_table(table, place, [CLAIM_KEY, *every.values()], problems.add, top_level_hint)
         if len(problems.found) == count:
             got = listed(tests) or "none of them"
             message = f"exactly one of {listed(CHECKS)} must be given, got {got}"
@@ -73,7 +73,7 @@ def _check(
             message = f"{test} has no {name} (it belongs to {listed(having)})"
             problems.add((*place, name), message)
     own = {name: value for name, value in table.items() if name in keys or name not in every}
-    values = read_table(own, place, list(keys.values()), problems)
+    values = read_table(own, place, list(keys.values()), problems.add, top_level_hint)
     if "that" not in values:
         return None
     check = Check(values.pop("that"), test, values)

@@ -15,7 +15,7 @@ from arena.config.agents import (
     required_positions,
 )
 from arena.config.checks import CheckContext, read_checks
-from arena.config.keys import EXPERIMENT_KEYS, Settings, read_settings, read_table
+from arena.config.keys import EXPERIMENT_KEYS, Settings, read_settings, top_level_hint
 from arena.config.toml_file import ExperimentError, Problems, Source, near, read
 from arena.planning.openings.registry import COMMON_KEYS, OPENINGS, way
 from arena.planning.openings_spec import RANDOM_OPENINGS, OpeningsSpec
@@ -24,7 +24,7 @@ from arena.planning.rounds import RoundsSpec
 from arena.planning.schedules.registry import SCHEDULES, Matches, rounds_choice, schedule
 from arena.playing.clock import default_move_seconds
 from games import Game, GameError, game
-from games.base.schema import Key, KeyValues, default_values
+from games.base.schema import Key, KeyValues, default_values, read_table
 from games.base.text import did_you_mean, format_value, listed, quote
 
 MOST_ELO = 100_000.0
@@ -138,7 +138,7 @@ def _read(
     count, firsts = len(problems.found), {e.KEYS[0].name: n for n, e in ways.entries.items()}
     asked = requested_entries(written, ways, firsts)
     keys = [key for name in asked or ways.entries for key in ways.entries[name].KEYS]
-    values = read_table(written, (ways.key,), [*keys, *ways.shared], problems)
+    values = read_table(written, (ways.key,), [*keys, *ways.shared], problems.add, top_level_hint)
     if len(problems.found) > count:
         return None
     if len(asked) != 1:
@@ -235,7 +235,7 @@ def read_common(source: Source, keys: Sequence[Key], problems: Problems) -> Comm
     """The part of a file that fits its `keys`; all that does not is said."""
     base = source.path.absolute().parent
     tables = add_roster_agents(source.tables, base, problems)
-    values = read_table(tables, (), keys, problems, misplaced_option_hint)
+    values = read_table(tables, (), keys, problems.add, misplaced_option_hint)
     settings = read_settings(values, source.path.stem, problems)
     of = load_game(settings, base, problems)
     agents = read_agents(values.get("agents", {}), AgentContext(of, base, problems))

@@ -1,15 +1,12 @@
 """The keys at the top of an experiment file, `[stop]` too; their values as `Settings`."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
-from typing import Any
 
-from arena.config.toml_file import Place, Problems
+from arena.config.toml_file import Problems
 from arena.stats.sprt import EloModel, SprtPlan
-from games.base.schema import ITEM_TYPES, Key, KeyValues, default_values
-from games.base.text import COMMAND_LINE_ONLY, listed, quote, synonym_of
+from games.base.schema import Key, KeyValues, default_values
+from games.base.text import quote
 
 ALPHA = Key("alpha", "float", "the chance to accept elo1 when elo0 holds", 0.05)
 BETA = Key("beta", "float", "the chance to accept elo0 when elo1 holds", 0.05)
@@ -100,8 +97,6 @@ EXPERIMENT_KEYS = (
 )
 TOP_NAMES = tuple(key.name for key in EXPERIMENT_KEYS)
 NAME = re.compile(r"[^./\\\x00-\x20][^/\\\x00-\x1f]{0,99}")  # what a directory can be called
-NEAR = 0.6  # how alike two words must be
-MOST_UNKNOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +117,11 @@ class Settings:
     isolation: str
     anchor: str | None
     stop: SprtPlan | None
+
+
+def top_level_hint(key: str) -> str:
+    """Return where a key belongs that stands in a table but is one of the top level."""
+    return "it belongs above the first [table] of the file" if key in TOP_NAMES else ""
 
 
 def is_valid_name(name: str) -> bool:
@@ -151,83 +151,3 @@ def _read_sprt(values: KeyValues, problems: Problems) -> SprtPlan | None:
     except ValueError as error:
         problems.add(("stop", "sprt"), str(error), ("stop", "sprt"))
         return None
-
-
-def in_no_table(_: str) -> str:
-    """What is said of an unknown key where nobody knows a table that could have it."""
-    return ""
-
-
-def read_table(
-    written: Mapping[str, object],
-    place: Place,
-    keys: Sequence[Key],
-    problems: Problems,
-    in_another: Callable[[str], str] = in_no_table,
-) -> dict[str, Any]:
-    """The values of all keys, defaults where nothing is written; without those that are wrong.
-
-    A key with `keys` of its own has as its value what is right in its table. `in_another` says to
-    which table a key belongs that this one cannot have.
-    """
-    names = [key.name for key in keys]
-    unknown = [name for name in written if name not in names]
-    likely, there = set(), f" (there are {listed(names)})"
-    for name in unknown[:MOST_UNKNOWN]:  # more than these are not typing errors
-        message, near = unknown_key_message(name, names, written, in_another)
-        problems.add((*place, name), message + ("" if near else there))
-        likely.add(near)
-        there = there if near else ""  # which keys there are is said once for a table
-    if len(unknown) > MOST_UNKNOWN:
-        message = f"{len(unknown) - MOST_UNKNOWN:,} more keys that it cannot have"
-        problems.add((*place, unknown[MOST_UNKNOWN]), message)
-    values: dict[str, Any] = {}
-    for key in keys:
-        if key.name in written:
-            values |= _read(key, written[key.name], (*place, key.name), problems)
-        elif not key.required:
-            values[key.name] = key.default
-        elif key.name not in likely:  # one that was only misspelt is not reported twice
-            problems.add((*place, key.name), f"{key.name} is missing{key.example}")
-    return values
-
-
-def _read(key: Key, value: Any, place: Place, problems: Problems) -> dict[str, Any]:
-    """The key with its value; empty if that is wrong, which is said."""
-    faults = list(key.faults(value))
-    for inside, message in faults:
-        problems.add((*place, *inside), message)
-    if faults:
-        return {}
-    if key.keys:
-        return {key.name: read_table(value, place, key.keys, problems)}
-    if key.type == "float":
-        value = float(value)
-    return {key.name: tuple(value) if key.type in ITEM_TYPES else value}
-
-
-def unknown_key_message(
-    key: str,
-    names: Sequence[str],
-    written: Iterable[str],
-    in_another: Callable[[str], str] = in_no_table,
-) -> tuple[str, str | None]:
-    """What to say of a key that a table cannot have, and what was meant, if anybody can say.
-
-    `written` are the keys that the table has.
-    """
-    message = f"unknown key {quote(key)}"
-    if key in TOP_NAMES:
-        return f"{message}; it belongs above the first [table] of the file", key
-    likely = synonym_of(key, names)
-    instead = in_another(key) or COMMAND_LINE_ONLY.get(key.lower(), "")
-    if not likely and instead:
-        return f"{message}; {instead}", key
-    free = [name for name in names if name not in written]
-    if likely := likely or _closest(key, free) or _closest(key, names):
-        return f'{message}; did you mean "{likely}"?', likely
-    return message, None
-
-
-def _closest(word: str, names: Iterable[str]) -> str | None:
-    return next(iter(get_close_matches(word, list(names), 1, NEAR)), None)

@@ -14,9 +14,9 @@ from typing import Any, TypeAlias
 from arena.planning.schedules.registry import unknown_agent_message
 from games.base.errors import UserError, printable
 from games.base.files import InputTooLarge, parsed_toml, read_limited
+from games.base.schema import Place
 from games.base.text import did_you_mean, format_value
 
-Place = tuple[str | int, ...]  # keys and places in lists, from the top of the file
 Node: TypeAlias = Any  # a value in a TOML text: a table, a list, or what stands in them
 # Only such a line can end a value of several lines.
 VALUE_END = re.compile(r"""[\]}]|\"{3}|'{3}""")

@@ -5,9 +5,8 @@ import os
 import re
 from pathlib import Path
 
-from arena.config.keys import read_table
 from arena.config.toml_file import Problems, Source, read_text, toml_tables
-from games.base.schema import Key
+from games.base.schema import Key, read_table
 from games.base.text import quote
 
 ADDRESS = re.compile(r"(tcp|tls)://[^\s/]+:(?P<port>[0-9]{1,5})|local:([1-9][0-9]?|1[0-9]{2})|none")
@@ -54,7 +53,7 @@ def _stored(path: Path) -> str | None:
     text = read_text(path)
     tables = toml_tables(path, text)
     problems = Problems(Source(path, text, tables))
-    values = read_table(tables, (), KEYS, problems)["cluster"] or {}
+    values = read_table(tables, (), KEYS, problems.add)["cluster"] or {}
     address = values.get("address")
     if address is not None and not _is_address(address):
         problems.add(

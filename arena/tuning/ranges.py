@@ -8,13 +8,13 @@ from typing import NamedTuple, TypeGuard
 from agents.core import AgentSpec, Weights
 from agents.evaluation.weights import LARGEST, declared_weights
 from agents.options import bot_options
-from agents.registry import AGENTS, Kind, kind_of, option_values, unknown_option_text
+from agents.registry import AGENTS, Kind, kind_of, option_values
 from arena.config.toml_file import Problems, near
 from arena.tuning.space import WEIGHTS, Axis, Space, Value
 from arena.tuning.table import TuneTable, report_tune_problem
 from games import Game
-from games.base.schema import Key, KeyValues, default_values
-from games.base.text import did_you_mean, format_value, listed, quote
+from games.base.schema import Key, KeyValues, default_values, table_faults, unknown_key_message
+from games.base.text import format_value, listed, quote
 
 MOST_PHASES = 8  # of a weight
 MOST_CHOICES = 50
@@ -83,12 +83,8 @@ def parse_range(name: str, value: object, or_number: bool = False) -> RangeSpec:
 
 def _table_fault(table: KeyValues) -> str:
     """What is wrong with one key of a table, or with two together; empty if it is no key."""
-    keys = {key.name: key for key in RANGE}
-    for name, value in table.items():
-        if name not in keys:
-            return f"unknown key {quote(name)} (there are {listed(keys)}){did_you_mean(name, keys)}"
-        for _, message in keys[name].faults(value):
-            return message
+    for _, message in table_faults(table, RANGE):
+        return message
     if "choices" not in table:
         return "" if "range" in table else "range is missing, as in { range = [0.5, 5.0] }"
     if len(table) > 1:
@@ -204,9 +200,7 @@ def option_fault(key: Key | None, name: str, spec: AgentSpec, of: Game) -> str:
     others = f"these can be: {listed(names)}" if names else "none of its options can be"
     if key is None:
         weight = of.has("features") and name in of.features and kind_of(spec).option(WEIGHTS)
-        unknown = unknown_option_text(
-            spec.kind, name, [each.name for each in kind_of(spec).options]
-        )
+        unknown, _ = unknown_key_message(name, [each.name for each in kind_of(spec).options])
         return f"{name} is a weight: tune it in [tune.weights]" if weight else unknown
     if name == WEIGHTS:
         return "weights have a table of their own, [tune.weights]"

@@ -118,8 +118,14 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
         ("validation = { elo0 = 5, elo1 = 5.0000001 }", "no match can tell 5 Elo from 5"),
         ("gmaes = 3", 'did you mean "games"?'),
         ("total_games = 100", "set trials or total_games, not both"),
-        ('constraints = ["pot >= in_play"]', 'unknown key "constraints"; give each weight a range'),
-        ('start = "learned"', 'unknown key "start"; a search begins at the weights'),
+        (
+            'constraints = ["pot >= in_play"]',
+            'unknown key "constraints"; it was removed; give each weight a range',
+        ),
+        (
+            'start = "learned"',
+            'unknown key "start"; it was removed; a search begins at the weights',
+        ),
         ('equal = "time"', "give mine nodes"),
         ("options = { epsilon = { choices = [0.5, 0.7] } }", "none of its choices"),
     ],
