@@ -6,7 +6,7 @@ from agents.core import Limit, Options, Weights
 from agents.registry import EXTERNAL
 from agents.sandbox.messages import BotLimits
 from games import Game
-from games.base.schema import Key, parse_size
+from games.base.schema import GAME_TIME_KEY, Key, parse_size
 
 MEMORY, PROCESSES, START_SECONDS = "512MB", 64, 10.0
 MAX_TIMEOUTS = 20
@@ -14,12 +14,12 @@ TIMEOUT_SECONDS = 300.0  # fewer timeouts where they take longer than this in al
 # Beside the limit of a move; instead of those of the experiment.
 CLOCKS = (
     Key("turn_seconds", "float", "for a move with its extra turns", above=0, high=86_400),
-    Key("game_seconds", "float", "for all its moves of a game", above=0, high=86_400),
-    Key("increment", "float", "seconds added to game_seconds after a move", low=0, high=3600),
+    GAME_TIME_KEY,
 )
 DETERMINISTIC = Key(
     "deterministic", "bool", "true: it answers the same question in the same way, always"
 )
+UNCHECKED = "unchecked"
 LIMITS = ("depth", "nodes", "seconds")
 EPSILON = Key("epsilon", "float", "the share of moves played at random", 0.0, low=0, high=1)
 RANDOM_TIES = Key("random_ties", "bool", "one of several equal moves is chosen at random", False)
@@ -71,7 +71,13 @@ def evaluation_options(weights: Callable[[Game], Weights | str]) -> tuple[Key, .
             entry="evaluate",
             replaces=("features", "defaults"),
         ),
-        Key("trusted", "bool", "true compiles it without bounds checks", False),
+        Key(
+            "compile",
+            "any",
+            '"unchecked": your evaluation is compiled without bounds checks',
+            True,
+            choices=(True, UNCHECKED),
+        ),
         *bot_options(),
     )
 
@@ -106,7 +112,7 @@ def varies(options: Options) -> str | None:
         return f"epsilon = {epsilon:g} makes it play some moves at random"
     if options.get("random_ties"):
         return "random_ties makes it choose between equal moves at random"
-    for name in ("seconds", "turn_seconds", "game_seconds"):
+    for name in ("seconds", "turn_seconds", "game_time"):
         if name in options:
             return f"{name} makes its moves depend on the machine; give it depth or nodes"
     return external_reason(options) if options.get("evaluate") else None

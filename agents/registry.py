@@ -14,7 +14,7 @@ from agents.core import (
     SpecError,
 )
 from agents.evaluation.learned_weights import learned_for, read_learned
-from agents.evaluation.weights import checked_weights, declared_weights, shallow_errors
+from agents.evaluation.weights import checked_weights, declared_weights
 from agents.languages import source_tree
 from agents.protocols import PROTOCOLS
 from agents.user_files import is_user_path, own_home, replace_path, split_reference
@@ -111,8 +111,6 @@ def faults(kind: Kind, spec: AgentSpec, of: Game | None) -> Iterator[Fault]:
     for place, message in table_faults(spec.options, kind.options):
         yield (str(place[0]),), message
     yield from weight_problems(kind, spec.options, of)
-    if fault := probcut_problem(kind, spec, of):
-        yield ("probcut",), fault
 
 
 def normalize(kind: Kind, spec: AgentSpec, of: Game | None) -> AgentSpec:
@@ -159,22 +157,6 @@ def learned_weights_problem(path: str, options: Options, of: Game | None) -> str
     except SpecError as error:
         return str(error)
     return None
-
-
-def probcut_problem(kind: Kind, spec: AgentSpec, of: Game | None) -> str | None:
-    """Why there is no ProbCut: it rests on measured errors of searches with learned tables."""
-    wanted = spec.options.get("probcut")
-    if of is None or not isinstance(wanted, int | float) or not wanted:
-        return None
-    if not isinstance(option_values(kind.options, spec, of)["weights"], str):
-        return "probcut needs the weights of learned tables: for others no errors were measured"
-    if shallow_errors(of):
-        return None
-    measured = listed(of.defaults.probcut) if of.has("defaults") else ""
-    return (
-        f"the errors of shallow searches were not measured for {of.name} "
-        f"({f'they were for {measured}' if measured else 'they were for no game of its pack'})"
-    )
 
 
 def weight_names(options: Options, of: Game | None) -> Sequence[str] | None:

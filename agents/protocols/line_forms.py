@@ -3,10 +3,12 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from string import Formatter
 from typing import Any
 
 from agents.core import SpecError
 from agents.protocols.conversation import (
+    SEAT,
     BotFault,
     Drop,
     FaultKind,
@@ -53,67 +55,68 @@ FIELDS: Mapping[str, Sowing] = {
 
 @dataclass(frozen=True, slots=True)
 class LineForm:
-    """One way to ask; `arguments` follow the command of a first and of a second player."""
+    """One way to ask; `seats` are the words that tell a first and a second player its seat."""
 
-    fields: tuple[str, ...]
+    question: str  # a template: {own} writes a row with blanks, {own:,} with commas between
     base: int  # the number of the first hole or square
-    arguments: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    seats: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     ping: bool = False  # a new process is greeted by ping, and answers pong
-    process: str = ""  # for how long one lives: move, game, or empty for all games
-    separator: str = " "
-    answer: str = r"[+-]?[0-9]+"  # what a line must be, or hold, to be the answer
+    single: bool = False  # whether a process lives for one move
+    answer: str = r"[+-]?[0-9]+"  # the pattern of a line that answers, or of a part of it
+
+    @property
+    def fields(self) -> list[str]:
+        """The names of the fields in the question."""
+        return [name for _, name, _, _ in Formatter().parse(self.question) if name is not None]
 
 
+SEATS = (("1",), ("2",))
 FORMS: Mapping[str, LineForm] = {
-    "17": LineForm(
-        ("first", "first_pot", "second", "second_pot", "turn", "mover", SWAP_ALLOWED), 1
-    ),
-    "14": LineForm(("first", "first_pot", "second", "second_pot"), 1, (("1",), ("2",))),
-    "size": LineForm(("size", "own_pot", "other_pot", "own", "other"), 0, process="move"),
-    "squares": LineForm((SQUARES,), 0, (("BLACK",), ("WHITE",)), ping=True),
+    "17": LineForm("{first} {first_pot} {second} {second_pot} {turn} {mover} {pie}", 1),
+    "14": LineForm("{first} {first_pot} {second} {second_pot}", 1, SEATS),
+    "size": LineForm("{size} {own_pot} {other_pot} {own} {other}", 0, single=True),
+    "squares": LineForm("{squares}", 0, (("BLACK",), ("WHITE",)), ping=True),
 }
 
+QUESTION_FIELDS = (*FIELDS, SWAP_ALLOWED, SQUARES)
 FORM_OPTIONS = (
-    Key("fields", "texts", f"what the question holds: {listed([*FIELDS, SWAP_ALLOWED, SQUARES])}"),
-    Key("separator", "text", "what stands between the numbers of a question"),
+    Key(
+        "question",
+        "text",
+        'the template of a question, such as "{size} {own:,} {other:,}"; its fields are '
+        f"{listed(QUESTION_FIELDS)}",
+    ),
     Key("base", "int", "the number of the first hole or square in an answer", low=0, high=1),
     Key("answer", "text", "the pattern of an answer; its group, if it has one, is the number"),
-    Key("first_arguments", "texts", "what follows the command of a bot that moves first"),
-    Key("second_arguments", "texts", "what follows the command of a bot that moves second"),
-    Key("process", "text", "for how long a process lives", choices=("game", "move")),
 )
 
 
-def read_form(base: LineForm, options: Mapping[str, object]) -> LineForm:
-    """The form with what the options change; SpecError says what is wrong with them."""
-    fields = tuple(map(str, _texts(options.get("fields")) or base.fields))
-    for name in fields:
-        if name not in (known := [*FIELDS, SWAP_ALLOWED, SQUARES]):
-            near = did_you_mean(name, known)
-            raise SpecError(f"fields holds {quote(name)} (there are {listed(known)}){near}")
-    answer = str(options.get("answer") or base.answer)
+def read_form(base: LineForm, options: Mapping[str, Any]) -> LineForm:
+    """Return the form as the options change it; SpecError names a wrong option."""
+    template, answer = options.get("question") or base.question, options.get("answer")
+    process, number = options.get("process"), options.get("base")
     try:
-        re.compile(answer)
+        fields = [name for _, name, _, _ in Formatter().parse(template) if name is not None]
+    except ValueError as error:
+        raise SpecError(f"question {quote(template)} is no template: {error}") from None
+    for name in fields:
+        if name not in QUESTION_FIELDS:
+            near = did_you_mean(name, QUESTION_FIELDS)
+            there = f"there are {listed(QUESTION_FIELDS)}"
+            raise SpecError(f"question holds {quote(name)} ({there}){near}")
+    try:
+        re.compile(answer or "")
     except re.error as error:
-        raise SpecError(f"answer {quote(answer)} is no pattern: {error}") from None
-    arguments = (
-        _texts(options.get("first_arguments"), base.arguments[0]),
-        _texts(options.get("second_arguments"), base.arguments[1]),
-    )
-    number = options.get("base")
+        raise SpecError(f"answer {quote(str(answer))} is no pattern: {error}") from None
+    has_place = any(SEAT in word for word in options.get("command") or ())
     return replace(
         base,
-        fields=fields,
-        base=number if isinstance(number, int) else base.base,
-        arguments=arguments,
-        process=str(options.get("process") or base.process),
-        separator=str(options.get("separator") or base.separator),
-        answer=answer,
+        question=template,
+        base=base.base if number is None else number,
+        seats=SEATS if has_place and not any(base.seats) else base.seats,
+        single=base.single if process is None else process == "move",
+        answer=answer or base.answer,
     )
-
-
-def _texts(value: object, default: tuple[str, ...] = ()) -> tuple[str, ...]:
-    return tuple(map(str, value)) if isinstance(value, tuple | list) else default
 
 
 class FormHost:
@@ -132,7 +135,7 @@ class FormHost:
     def greet(self) -> Steps[None]:
         """Nothing, until it is known with which arguments the process must run."""
         self.arguments, self.is_new = (), True
-        if not any(self.form.arguments):
+        if not any(self.form.seats):
             yield from self._ping()
 
     def _ping(self) -> Steps[None]:
@@ -150,32 +153,34 @@ class FormHost:
     def new_game(self, player: int, start: Position, seed: int) -> Steps[None]:
         """Start a process that knows its side, unless each move has a process of its own."""
         self.player = player
-        arguments = self.form.arguments[player]
-        if self.form.process == "game" or arguments != self.arguments:
-            yield from self._restart(arguments)
+        if self.form.seats[player] != self.arguments:
+            yield from self._restart(self.form.seats[player])
 
     def choose(self, question: Question) -> Steps[int]:
         """Ask, and take the first number; of a process that lives for one move, the last."""
-        single = self.form.process == "move"
-        if single:
-            yield from self._restart(self.form.arguments[self.player])
+        if self.form.single:
+            yield from self._restart(self.form.seats[self.player])
         else:
             yield Drop()
         yield Write(self.question_text(question) + "\n")
-        return (yield from self._last(question) if single else self._first(question))
+        return (yield from self._last(question) if self.form.single else self._first(question))
 
     def question_text(self, question: Question) -> str:
-        """The fields in their order."""
-        position, legal = question.position, question.legal
-        if SQUARES in self.form.fields:
-            return self.of.text(position).split()[0]
-        rows, words = self.of.plain(position), list[object]()
-        for name in self.form.fields:
-            value: object = int(self.of.swap_move is not None and self.of.swap_move in legal)
-            if name != SWAP_ALLOWED:
+        """Return the question with its fields filled in."""
+        position = question.position
+        rows = None if SQUARES in self.form.fields else self.of.plain(position)
+        words = []
+        for text, name, separator, _ in Formatter().parse(self.form.question):
+            words.append(text)
+            if name == SQUARES:
+                words.append(self.of.text(position).split()[0])
+            elif name == SWAP_ALLOWED:
+                words.append(str(int(self.of.swap_move in question.legal)))
+            elif name is not None:
                 value = FIELDS[name](rows, position, question.ply)
-            words += value if isinstance(value, tuple) else [value]
-        return self.form.separator.join(map(str, words))
+                numbers = value if isinstance(value, tuple) else (value,)
+                words.append((separator or " ").join(map(str, numbers)))
+        return "".join(words)
 
     def _first(self, question: Question) -> Steps[int]:
         chatter = 0
@@ -240,7 +245,7 @@ def find_number(answer: str, line: str) -> int | None:
 
 
 # Its prompt has no line end: it stands before the next line, which is why an answer is searched.
-CONSOLE_FORM = LineForm((), 0, process="game", answer=r"chooses ([0-9]+)")
+CONSOLE_FORM = LineForm("", 0, answer=r"chooses ([0-9]+)")
 
 
 class ConsoleHost:
@@ -249,8 +254,8 @@ class ConsoleHost:
     def __init__(self, of: Game, options: Mapping[str, object]) -> None:
         """SpecError if the options leave no way to find its moves."""
         self.of, self.form = of, read_form(CONSOLE_FORM, options)
-        if options.get("fields") or options.get("separator"):
-            raise SpecError("a console program is asked no question: leave out fields, separator")
+        if options.get("question"):
+            raise SpecError("a console program is asked no question: leave out question")
         self.player, self.sent_plies, self.is_new = 0, 0, True
 
     def greet(self) -> Steps[None]:
@@ -260,7 +265,7 @@ class ConsoleHost:
     def new_game(self, player: int, start: Position, seed: int) -> Steps[None]:
         """Start a process whose arguments say who begins."""
         self.player, self.sent_plies, self.is_new = player, 0, True
-        yield Restart(self.form.arguments[player])
+        yield Restart(self.form.seats[player])
 
     def choose(self, question: Question) -> Steps[int]:
         """Send the other side's moves since its last one, then find its own."""

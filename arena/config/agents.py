@@ -37,7 +37,7 @@ MOST_AGENTS = 1000
 EXAMPLE = "mine"  # the name of an agent
 KIND = Key("kind", "text", "what it is", required=True, example=', as in kind = "smart"')
 PLACE: Place = ("roster", "directory")
-POSITIONS: Place = ("roster", "positions")
+POSITIONS: Place = ("roster", "must_survive")
 
 
 class AgentContext(NamedTuple):
@@ -246,7 +246,7 @@ def required_positions(
     roster: object, of: Game | None, base: Path, problems: Problems
 ) -> tuple[str, ...]:
     """The positions in the file that a roster names; what is wrong with them is said."""
-    named = roster.get("positions") if isinstance(roster, dict) else None
+    named = roster.get("must_survive") if isinstance(roster, dict) else None
     if not isinstance(named, str) or of is None:
         return ()
     try:

@@ -1,7 +1,7 @@
 """Keys of an experiment file and the plan they make."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -24,7 +24,7 @@ from arena.planning.rounds import RoundsSpec
 from arena.planning.schedules.registry import SCHEDULES, Matches, rounds_choice, schedule
 from arena.playing.clock import default_move_seconds
 from games import Game, GameError, game
-from games.base.schema import Key, KeyValues, default_values, read_table
+from games.base.schema import Key, KeyValues, default_values, parse_game_time, read_table
 from games.base.text import did_you_mean, format_value, listed, quote
 
 MOST_ELO = 100_000.0
@@ -116,10 +116,20 @@ def read_openings(written: object, of: Game | None, problems: Problems) -> Openi
         return RANDOM_OPENINGS
     name, values = chosen
     shared = {key.name: values.pop(key.name) for key in COMMON_KEYS}
-    spec = OpeningsSpec(name, values, **shared)
+    spec = replace(openings_spec(name, values), **shared)
     for inside, message in way(name).faults(spec, of):
         problems.add(("openings", *inside), message, ("openings",))
     return spec
+
+
+def openings_spec(name: str, values: KeyValues) -> OpeningsSpec:
+    """Return the openings as a plan keeps them: `random_plies` asks for one of three ways."""
+    plies = values.get("random_plies")
+    if name == "none" or (name == "random" and plies == 0):
+        return OpeningsSpec("none", {"none": True})
+    if name == "random" and not isinstance(plies, int):
+        return OpeningsSpec("plies", {"plies": plies})
+    return OpeningsSpec(name, values)
 
 
 def _read(
@@ -135,7 +145,10 @@ def _read(
         message = f"{ways.key} must be {form}, got {format_value(written)}{near(written, words)}"
         problems.add((ways.key,), message)
         return None
-    count, firsts = len(problems.found), {e.KEYS[0].name: n for n, e in ways.entries.items()}
+    count, firsts = (
+        len(problems.found),
+        {entry.KEYS[0].name: name for name, entry in ways.entries.items() if entry.KEYS},
+    )
     asked = requested_entries(written, ways, firsts)
     keys = [key for name in asked or ways.entries for key in ways.entries[name].KEYS]
     values = read_table(written, (ways.key,), [*keys, *ways.shared], problems.add, top_level_hint)
@@ -270,8 +283,7 @@ def build_experiment(source: Source, problems: Problems) -> Experiment:
     problems.raise_if_any()
     assert meets is not None  # else a problem was said
     plan = build_plan(setup, meets)
-    ranked = (values["standings"] or {}).get("by", "elo")
-    return Experiment(settings.name, source.path, plan, checks, ranked)
+    return Experiment(settings.name, source.path, plan, checks, values["standings"])
 
 
 def build_plan(setup: CommonSettings, meets: MatchSchedule) -> Plan:
@@ -281,8 +293,8 @@ def build_plan(setup: CommonSettings, meets: MatchSchedule) -> Plan:
     known = None if openings.repeat else way(openings.way).count(openings.values)
     usual = DEFAULT_PAIRS if meets.rounds is None else MAX_ROUND_PAIRS
     pairs = settings.pairs or min(known or usual, usual)
+    game_seconds, increment = parse_game_time(settings.game_time or "") or (None, 0.0)
     # Rounds end long before all pairs are played.
-    without_bot = settings.unloadable or ("forfeit" if setup.values.get("roster") else "stop")
     few = meets.rounds is not None or 2 * pairs * len(meets.matches) < MOVES_KEPT_BELOW
     return Plan(
         game=setup.of.name,
@@ -292,14 +304,13 @@ def build_plan(setup: CommonSettings, meets: MatchSchedule) -> Plan:
         pairs=pairs,
         seed=settings.seed,
         keep_moves=few if settings.keep_moves is None else settings.keep_moves,
-        thoughts=settings.thoughts,
+        thoughts=settings.search_info,
         must_survive=setup.must_survive,
         move_seconds=settings.move_seconds or default_move_seconds(setup.agents.values()),
         turn_seconds=settings.turn_seconds,
-        game_seconds=settings.game_seconds,
-        increment=settings.increment,
+        game_seconds=game_seconds,
+        increment=increment,
         walls_required=settings.isolation == "required",
-        unloadable_stops=without_bot == "stop",
         stop=settings.stop,
         rounds=meets.rounds,
         base=setup.base,

@@ -5,16 +5,16 @@ from dataclasses import dataclass, fields
 
 from arena.config.toml_file import Problems
 from arena.stats.sprt import EloModel, SprtPlan
-from games.base.schema import Key, KeyValues, default_values
+from games.base.schema import GAME_TIME_KEY, Key, KeyValues, default_values
 from games.base.text import quote
 
-ALPHA = Key("alpha", "float", "the chance to accept elo1 when elo0 holds", 0.05)
-BETA = Key("beta", "float", "the chance to accept elo0 when elo1 holds", 0.05)
+ELO0 = Key("elo0", "float", "the difference that is too little", required=True)
+ELO1 = Key("elo1", "float", "the difference that is enough", required=True)
 SPRT_KEYS = (
-    Key("elo0", "float", "the difference that is too little", required=True),
-    Key("elo1", "float", "the difference that is enough", required=True),
-    ALPHA,
-    BETA,
+    ELO0,
+    ELO1,
+    Key("alpha", "float", "the chance to accept elo1 when elo0 holds", 0.05),
+    Key("beta", "float", "the chance to accept elo0 when elo1 holds", 0.05),
     Key(
         "model",
         "text",
@@ -32,9 +32,8 @@ ROSTER_KEYS = (
         example=', as in directory = "bots"',
     ),
     Key("options", "table", "what the table of every bot has, such as { seconds = 2 }"),
-    Key("positions", "text", "a file of positions that every bot must survive, one a line"),
+    Key("must_survive", "text", "a file of positions that no bot may fail in, one a line"),
 )
-BY = Key("by", "text", "what ranks them", required=True, choices=("elo", "points"))
 EXPERIMENT_KEYS = (
     Key("game", "text", "what is played", required=True, example=', as in game = "kalah(6,4)"'),
     Key("name", "text", "of the experiment; usually that of its file"),
@@ -43,7 +42,7 @@ EXPERIMENT_KEYS = (
     Key("schedule", "any", "who meets whom", "round_robin"),  # read by `way_tables`
     Key("openings", "any", "where games begin"),  # likewise
     Key("keep_moves", "bool", "whether the moves of all games are stored"),
-    Key("thoughts", "bool", "whether what agents thought of their moves is stored", False),
+    Key("search_info", "bool", "whether values, depths and nodes of moves are stored", False),
     Key(
         "move_seconds",
         "float",
@@ -60,18 +59,7 @@ EXPERIMENT_KEYS = (
         above=0,
         high=86_400,
     ),
-    Key(
-        "game_seconds", "float", "how long all moves of a game may take", None, above=0, high=86_400
-    ),
-    Key("increment", "float", "seconds added to game_seconds after a move", 0.0, low=0, high=3600),
-    Key(
-        "unloadable",
-        "text",
-        "what becomes of a bot that does not load or fails all its games; usually stop, "
-        "in a roster forfeit",
-        None,
-        choices=("forfeit", "stop"),
-    ),
+    GAME_TIME_KEY,
     Key(
         "isolation",
         "text",
@@ -86,7 +74,7 @@ EXPERIMENT_KEYS = (
         "when to stop before all pairs are played",
         keys=(Key("sprt", "table", "a sequential test", required=True, keys=SPRT_KEYS),),
     ),
-    Key("standings", "table", "how agents are ranked", keys=(BY,)),
+    Key("standings", "text", "how agents are ranked", "elo", choices=("elo", "points")),
     Key("roster", "table", "a class of bots, each an agent", keys=ROSTER_KEYS),  # made into agents
     # Read by `agent_tables`, with what their kinds declare.
     Key("agents", "table", "who plays", required=True, example=", as in [agents.smart]"),
@@ -108,12 +96,10 @@ class Settings:
     pairs: int | None
     seed: int
     keep_moves: bool | None
-    thoughts: bool
+    search_info: bool
     move_seconds: float | None
     turn_seconds: float | None
-    game_seconds: float | None
-    increment: float
-    unloadable: str | None
+    game_time: str | None
     isolation: str
     anchor: str | None
     stop: SprtPlan | None

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 from arena.analysis.checks.registry import impossible_checks
 from arena.config.command_line import RunOptions, command_text
 from arena.config.experiment import Experiment
-from arena.config.toml_file import ExperimentError, read
 from arena.pipeline.run_notes import (
-    note_failure,
     tested_bots,
     write_run_end,
     write_run_start,
@@ -28,7 +26,6 @@ from arena.playing.bots import (
     with_deterministic_matches,
     without_copies,
 )
-from arena.playing.forfeits import UselessBots
 from arena.playing.play import PlayResult, Tick, play_schedule
 from arena.playing.worker import PairFailed, play_pair
 from arena.storage import provenance
@@ -52,7 +49,6 @@ if TYPE_CHECKING:
     from arena.report.live import LiveView
 
 log = logging.getLogger(__name__)
-WITHOUT_THEM = 'set unloadable = "forfeit" to play without them'
 
 
 def run(experiment: Experiment, options: RunOptions) -> bool:
@@ -65,9 +61,8 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
             Journal(directory, origin.digest, options.fresh) as journal,
             RunLog(directory / "run.log"),
             open_live_view(experiment, options) as live,
-            failure_noted(experiment, origin, journal, options),
         ):
-            # What refuses a run comes before a new one is spoken of: bots that stop it, walls.
+            # What refuses a run, such as weak walls, comes before a new one is spoken of.
             drawn = make_schedule(experiment.plan)
             unloadable(drawn, journal, options.playing, log.info if options.quiet else print_error)
             drawn = with_deterministic_matches(drawn, journal, options.playing)
@@ -91,18 +86,6 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
             return holds
 
 
-@contextlib.contextmanager
-def failure_noted(
-    experiment: Experiment, origin: RunIdentity, journal: Journal, options: RunOptions
-) -> Iterator[None]:
-    """Note in run.json which bots stop the run, for those who ask later what became of it."""
-    try:
-        yield
-    except UselessBots as error:
-        note_failure(experiment, origin, journal, options, str(error))
-        raise
-
-
 def _tell(lines: Iterable[str], options: RunOptions) -> None:
     if not options.quiet:
         for line in lines:
@@ -123,37 +106,13 @@ def open_live_view(
 
 @contextlib.contextmanager
 def name_failed_pair(experiment: Experiment, overrides: Sequence[str]) -> Iterator[None]:
-    """Name a pairing that cannot be played with the command that plays it alone.
-
-    Bots that stop the run are named with their lines in the file.
-    """
+    """Name a pair that cannot be played with the command that plays it alone."""
     try:
         yield
-    except UselessBots as error:
-        raise located(experiment, overrides, error) from None
     except PairFailed as error:
         alone = "--pairing", str(error.pairing)
         command = command_text(experiment.path, overrides, *alone)
         raise Unfinished(f"{error}. Everything else is kept. To see it happen: {command}") from None
-
-
-def located(experiment: Experiment, overrides: Sequence[str], error: UselessBots) -> UserError:
-    """The bots that stop a run, with the line of each in the experiment file."""
-    try:
-        _, problems = read(experiment.path, overrides)
-    except ExperimentError:  # the experiment was not read from a file
-        return error
-    for name, verdict in error.verdicts.items():
-        problems.add(("agents", name), verdict, ("agents", name))
-    found = [text for _, text in sorted(problems.found, key=lambda each: each[0])]
-    lines = [line for text in found for line in indented(text)]
-    return ExperimentError([*lines, WITHOUT_THEM])
-
-
-def indented(text: str) -> list[str]:
-    """The lines of a problem; those that belong to the first one are indented."""
-    first, *more = text.splitlines()
-    return [first, *(f"  {line}" for line in more)]
 
 
 def play_experiment(

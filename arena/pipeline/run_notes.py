@@ -59,21 +59,6 @@ def write_run_start(
     provenance.write_run(journal.directory, origin, more)
 
 
-def note_failure(
-    experiment: Experiment, origin: RunIdentity, journal: Journal, options: RunOptions, reason: str
-) -> None:
-    """Write into run.json why the run cannot go on; the next attempt writes it anew."""
-    stored = provenance.read_run(journal.directory)
-    more = {
-        "path": str(experiment.path.absolute()),
-        "overrides": list(options.overrides),
-        "begun": stored.get("begun") or provenance.timestamp(),
-        "finished": None,
-        "failed": reason,
-    }
-    provenance.write_run(journal.directory, origin, {**stored, **more})
-
-
 def write_unloadable(origin: RunIdentity, journal: Journal, drawn: DrawnPlan) -> None:
     """Say in run.json which agents did not load, unless the run is finished."""
     stored = provenance.read_run(journal.directory)

@@ -19,7 +19,7 @@ from games.base.file_trees import FileTree, file_tree
 from games.base.schema import KeyValues
 
 VERSIONS = "@versions"  # in place of a user's cache, which is elsewhere on another machine
-CLOCKS = ("seconds", "turn_seconds", "game_seconds")
+CLOCKS = ("seconds", "turn_seconds", "game_time")
 NO_COPIES: Mapping[Path, Path] = {}
 
 
@@ -78,8 +78,6 @@ class Plan:
     anchor: tuple[str, float] | None = field(default=None, compare=False)
     # Whether walls that keep files, network and processes apart are required.
     walls_required: bool = field(default=False, compare=False)
-    # Whether a bot that does not load, or fails all its games, stops the others.
-    unloadable_stops: bool = field(default=False, compare=False)
 
     @property
     def of(self) -> Game:

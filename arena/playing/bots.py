@@ -26,7 +26,6 @@ from arena.planning.seeds import hash64
 from arena.planning.tasks import Task
 from arena.playing.clock import with_own_seconds
 from arena.playing.executor import iterate_items
-from arena.playing.forfeits import UselessBots
 from arena.playing.referee import truncate_message
 from arena.playing.regular_lines import regular_lines
 from arena.playing.worker import GameJob, PairFailed, PlayOptions
@@ -276,15 +275,10 @@ def unloadable(
     options: PlayOptions,
     tell: Callable[[str], object] = log.info,
 ) -> dict[int, str]:
-    """Why agents do not load, by their places; this is settled once a run.
-
-    UselessBots if the plan does not go on without them.
-    """
+    """Return why agents do not load, by their places; this is settled once a run."""
     stored = journal.unloadable()
     if stored is None:
         stored = load_problems(drawn, options, tell)
-        if stored and drawn.plan.unloadable_stops:
-            raise UselessBots({drawn.plan.names[place]: stored[place] for place in stored})
         journal.keep_unloadable(stored)
     return stored
 

@@ -94,7 +94,7 @@ def play_schedule(
 ) -> PlayResult:
     """Play the pairings that the journal does not have, round after round.
 
-    `tell` gets the first fault of each bot, and who forfeits unplayed; UselessBots if that ends it.
+    `tell` gets the first fault of each bot, and the bots that forfeit unplayed.
     """
     course, stop = RoundTracker(drawn), StopRule(drawn)
     count = ProgressCounter(course)
@@ -111,7 +111,6 @@ def play_schedule(
         for batch, is_known in _batches(workers, tasks, count, known, faults):
             counted = stop.cut(faults.cut(batch))
             journal.append(counted.start, counted.stop, counted.games)
-            faults.refuse()
             if is_known:
                 known.taken += 2 * (counted.stop - counted.start)
             else:
@@ -123,7 +122,7 @@ def play_schedule(
             if stop.reached:
                 break
     log.info("%d of %d pairings are finished", count.done, count.total)
-    faults.refuse(over=True)
+    faults.report_useless()
     return PlayResult(course.drawn, stop.final(not count.left), course.standing, known.taken)
 
 
@@ -134,13 +133,12 @@ def _load_stored(
     stop: StopRule,
     count: "ProgressCounter",
 ) -> None:
-    """ProgressCounter the games of the journal."""
+    """Count the games of the journal."""
     for start, end, games in journal.parts(course.columns):
         faults.take(games, 2 * start)
         points = pair_points(games)
         stop.take(start, points)
         count.take(start, end, points)
-    faults.refuse()
     count.begun = count.done
 
 

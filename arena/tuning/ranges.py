@@ -27,10 +27,10 @@ RANGE = (
     Key("phases", "int", "into how many parts of the game a weight is cut", 1, 1, MOST_PHASES),
 )
 NUMBERS = ("int", "float", "bool")
-MORE_IS_BETTER = ("nodes", "seconds", "think_seconds", "table_bits", "database_beans")
+MORE_IS_BETTER = ("nodes", "seconds", "table_bits")
 # With more of these a search is better and slower, unless what it may look at is fixed.
 AT_EQUAL_NODES = ("depth", "endgame")
-SAME_MOVES = ("trusted", "new_process_per_game")
+SAME_MOVES = ("compile", "process")
 
 
 def has_weights(spec: AgentSpec) -> bool:

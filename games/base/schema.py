@@ -232,6 +232,11 @@ def default_values(keys: Sequence[Key]) -> dict[str, Any]:
     return {key.name: key.default for key in keys}
 
 
+GAME_TIME_KEY = Key(
+    "game_time", "time", 'seconds for all moves of a game; "60+0.5" adds 0.5 after every move'
+)
+
+
 def no_hint(_: str) -> str:
     """Return no hint about an unknown key."""
     return ""

@@ -26,7 +26,7 @@ seed = 7
 directory = "bots"
 options = {{ start_seconds = 120 }}
 """
-BY_POINTS = 'standings = { by = "points" }\n'
+BY_POINTS = 'standings = "points"\n'
 BOTS = {
     "broken": "def choose(view, legal, rng)\n    return legal[0]\n",
     "first": "def choose(view, legal, rng):\n    return legal[0]\n",

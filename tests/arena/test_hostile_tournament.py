@@ -21,7 +21,6 @@ game = "kalah(4,3)"
 pairs = 1
 seed = 5
 move_seconds = 0.5
-unloadable = "forfeit"
 openings = {{ random_plies = 3 }}
 schedule = {{ gauntlet = "harmless" }}
 [agents.harmless]

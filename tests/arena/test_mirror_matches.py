@@ -15,7 +15,7 @@ openings = {openings}
 agents.a = {{ kind = "alphabeta", depth = 2, weights = {{ pot = 1 }} }}
 agents.b = {{ kind = "{kind}", depth = {depth}, weights = {{ pot = 1 }} }}
 """
-START = "{ none = true, repeat = true }"
+START = "{ random_plies = 0, repeat = true }"
 
 
 def run(tmp_path, capsys, text):
@@ -60,7 +60,7 @@ def test_other_agents_are_not_called_the_same_player(tmp_path, capsys, kind, dep
 
 
 def test_forfeits_are_no_identical_games(tmp_path, capsys):
-    text = 'game = "kalah(4,3)"\npairs = 4\nunloadable = "forfeit"\n[agents.a]\nkind = "python"\n'
+    text = 'game = "kalah(4,3)"\npairs = 4\n[agents.a]\nkind = "python"\n'
     text = (
         f"openings = {START}\n{text}"
         + 'file = "bad.py"\n[agents.b]\nkind = "python"\nfile = "bad.py"\n'

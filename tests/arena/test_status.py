@@ -6,11 +6,8 @@ import os
 import pytest
 
 from arena.commands import status
-from arena.commands.run import main as run
-from arena.commands.runs import main as runs
 from arena.storage.journal import Journal, lock_directory
 from arena.storage.results import PROGRESS, ProgressFileSink, is_running, read_progress
-from tests.arena.running import experiment_file, small
 
 BROKEN = '[agents.broken]\nkind = "python"\nfile = "broken.py"\n'
 
@@ -91,25 +88,3 @@ def test_the_file_is_written_after_a_second_and_removed_at_the_end(tmp_path, mon
     assert not file.due
     file.remove()
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_run_whose_bots_do_not_load_says_so_until_it_is_tried_again(tmp_path, capsys):
-    path = experiment_file(tmp_path, small(2) + BROKEN)
-    (tmp_path / "broken.py").write_text("import nothing_of_this_name\n")
-    results = tmp_path / "results"
-    command = [str(path), "--workers", "0", "--results", str(results), "--no-page", "--quiet"]
-    assert run(command) == 2
-    (directory,) = results.glob("demo/*")
-    capsys.readouterr()
-    assert status.main([str(directory)]) == 3
-    shown = capsys.readouterr().out
-    assert "failed: broken does not load" in shown
-    assert "continues it" not in shown
-    assert runs(["--results", str(results), "list"]) == 0
-    shown = capsys.readouterr().out
-    assert " failed " in shown
-    assert "broken does not load" in shown
-    assert run([*command, "--set", 'unloadable="forfeit"']) == 0
-    capsys.readouterr()
-    assert status.main(["--results", str(results)]) == 0
-    assert "failed" not in capsys.readouterr().out

@@ -545,11 +545,11 @@ KEEPING = (
 
 CONCLUDING = (
     *in_file(
-        "arena/analysis/checks/faster_than.py",
+        "arena/analysis/checks/max_seconds.py",
         "tests/arena/concluding/test_checks.py",
         edits={
             "status = status if mean": "status = HOLDS if mean",
-            "mean < limit": "mean <= limit",
+            "mean <= limit": "mean < limit",
         },
     ),
     *in_file(

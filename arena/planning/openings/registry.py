@@ -47,7 +47,7 @@ COMMON_KEYS = (
 class OpeningMethod(Protocol):
     """What the module of a way to make openings defines."""
 
-    KEYS: Sequence[Key]  # the first asks for it in a file
+    KEYS: Sequence[Key]  # the first asks for it in a file; none: only the name is written
     WORD: bool  # whether the plain name may be written, for the keys' defaults
     EXAMPLES: Sequence[str]
     MORE: str  # how to get more of them, in words
@@ -82,8 +82,10 @@ def make_openings(of: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openin
 
 def openings_text(spec: OpeningsSpec) -> str:
     """The openings in the words of the experiment file."""
-    key = way(spec.way).KEYS[0]
-    words = f"{key.name} = {spec.values[key.name]}" if key.type in ("int", "any") else key.name
+    name, value = next(iter(spec.values.items()))
+    words = name if name in ("none", "list") else f"{name} = {value}"
+    if spec.way == "plies":
+        words = f"random_plies = {list(value)}"
     return words if spec.balance is None else f"{words}, balance = {spec.balance:g}"
 
 

@@ -35,8 +35,8 @@ epsilon = 0.1
 RACES = {
     "best": "{ best = 1 }",
     "rank": "{ rank = true, indifference = 100 }",
-    "place": '{ place = "deep", order = ["greedy", "first", "random"] }',
-    "swiss": "{ swiss = 3, pairings = 2 }",
+    "place": '{ place = "deep" }',
+    "swiss": "{ swiss = 3, pairs = 2 }",
 }
 ALL = (*TABLES, "tournament.parquet")
 

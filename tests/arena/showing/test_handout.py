@@ -17,7 +17,6 @@ from games.base.errors import OK, USER_ERROR
 EXPERIMENT = """
 game = "kalah(4,3)"
 pairs = 4
-unloadable = "forfeit"
 [agents.first]
 kind = "first"
 [agents."b|d"]

@@ -78,8 +78,6 @@ def study_of(kind: str, directory: Path) -> StudyConfig:
     weights = {"pot": [0.5, 2.0]} if kind_of(kind).option("weights") else {}
     if weights:
         own["weights"] = {"pot": 1.0}
-        for table in (own, ranges):
-            table.pop("probcut", None)  # for learned tables alone: below
     of = "kalah(6,4)" if kind in kinds_for(game("kalah(6,4)")) else "othello"
     lines = [f"{name} = {toml_value(value)}" for name, value in own.items()]
     path = directory / "tune.toml"
@@ -129,22 +127,6 @@ def played_by_both_ends(tuning: StudyConfig) -> list[bytes]:
         found.append(games.player.play(part).games)
         assert len(decode_trial(games, 0, found[-1:])) == 20
     return found
-
-
-PROBCUT = """
-game = "othello"
-agents.a = {{ kind = "smart", nodes = 50, probcut = 0{weights} }}
-tune = {{ agent = "a", games = 20, trials = 60, options = {{ probcut = [0.0, 1.5] }} }}
-"""
-
-
-def test_what_needs_learned_tables_is_tuned_with_them_alone(tmp_path: Path) -> None:
-    path = tmp_path / "tune.toml"
-    path.write_text(PROBCUT.format(weights=""))
-    assert len(played_by_both_ends(load_study(path))) == 2
-    path.write_text(PROBCUT.format(weights=", weights = { disc = 1.0 }"))
-    with pytest.raises(ExperimentError, match="probcut needs the weights of learned tables"):
-        load_study(path)
 
 
 def test_a_candidate_with_other_options_plays_other_games(tmp_path: Path) -> None:
