@@ -13,16 +13,16 @@ MAX_TIMEOUTS = 20
 TIMEOUT_SECONDS = 300.0  # fewer timeouts where they take longer than this in all
 # Beside the limit of a move; instead of those of the experiment.
 CLOCKS = (
-    Key("turn_seconds", "float", "for a move with its extra turns", above=0, high=86_400),
+    Key("turn_seconds", "float", "seconds for a move with its extra turns", above=0, high=86_400),
     GAME_TIME_KEY,
 )
 DETERMINISTIC = Key(
-    "deterministic", "bool", "true: it answers the same question in the same way, always"
+    "deterministic", "bool", "true: it always answers the same position with the same move"
 )
 UNCHECKED = "unchecked"
 LIMITS = ("depth", "nodes", "seconds")
-EPSILON = Key("epsilon", "float", "the share of moves played at random", 0.0, low=0, high=1)
-RANDOM_TIES = Key("random_ties", "bool", "one of several equal moves is chosen at random", False)
+EPSILON = Key("epsilon", "float", "the share of random moves", 0.0, low=0, high=1)
+RANDOM_TIES = Key("random_ties", "bool", "choose at random between equally good moves", False)
 NOISE = (EPSILON, RANDOM_TIES)
 
 
@@ -31,12 +31,12 @@ def bot_options(processes: int = PROCESSES) -> tuple[Key, ...]:
     return (
         *CLOCKS,
         DETERMINISTIC,
-        Key("memory", "size", "what all its processes and files may take", MEMORY),
-        Key("processes", "int", "how many processes and threads", processes, low=1, high=4096),
-        Key("start_seconds", "float", "to start and to begin a game", START_SECONDS,
+        Key("memory", "size", "memory of all its processes and files", MEMORY),
+        Key("processes", "int", "the most processes and threads", processes, low=1, high=4096),
+        Key("start_seconds", "float", "seconds to start and to begin a game", START_SECONDS,
             above=0, high=3600),
-        Key("max_timeouts", "int", "timeouts in all before it forfeits the rest; usually 20, or "
-            "as many as fit into five minutes", low=1, high=10**9),
+        Key("max_timeouts", "int", "timeouts after which it forfeits its other games (default: "
+            "20, or as many as fit into five minutes)", low=1, high=10**9),
     )  # fmt: skip
 
 
@@ -60,14 +60,14 @@ def evaluation_options(weights: Callable[[Game], Weights | str]) -> tuple[Key, .
         Key(
             "weights",
             "weights",
-            "a number for each feature, or for each name in your WEIGHTS",
+            "a number per feature, or per name in your WEIGHTS",
             weights,
             beside=("evaluate",),
         ),
         Key(
             "evaluate",
             "file",
-            "your own evaluation instead of the features",
+            "your own evaluation in place of the features",
             entry="evaluate",
             replaces=("features", "defaults"),
         ),
@@ -85,19 +85,17 @@ def evaluation_options(weights: Callable[[Game], Weights | str]) -> tuple[Key, .
 def limit_options(depth: int | None = None, nodes: int | None = None) -> tuple[Key, ...]:
     """The three limits, with the defaults for a spec that sets none of them."""
     return (
-        Key("depth", "int", "how many plies a search looks ahead", depth, 1, 100, beside=LIMITS),
+        Key("depth", "int", "depth of the search in plies", depth, 1, 100, beside=LIMITS),
         Key(
             "nodes",
             "int",
-            "how many positions a search looks at for a move",
+            "nodes per move",
             nodes,
             low=1,
             high=1e15,
             beside=LIMITS,
         ),
-        Key(
-            "seconds", "float", "how many seconds a search takes for a move", low=0.001, high=86_400
-        ),
+        Key("seconds", "float", "seconds per move", low=0.001, high=86_400),
     )
 
 

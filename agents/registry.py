@@ -79,6 +79,7 @@ class Kind:
     refusal: Callable[[Game], str | None] = no_refusal  # why it does not play a game
     # An option that has no effect in a game, with the reason.
     unfit: Callable[[Options, Game], tuple[str, str] | None] = no_ineffective_option
+    summary: str = ""  # for its reference page; empty: the first line of the docstring of `build`
 
     def option(self, name: str) -> Key | None:
         """The option of this name, if the kind has it."""

@@ -67,7 +67,10 @@ def kind(name: str) -> Kind:
         return None
 
     options = {key.name: key for key in (*PROGRAM_KEYS, *load_protocol(name).OPTIONS)}
-    return Kind(build, tuple(options.values()), (), external_reason, users_code, behind, refusal)
+    return Kind(
+        build, tuple(options.values()), (), external_reason, users_code, behind, refusal,
+        summary=f"a program, asked by the protocol {name}",
+    )  # fmt: skip
 
 
 def users_code(options: Options) -> str:

@@ -1,4 +1,4 @@
-"""The keys at the top of an experiment file, `[stop]` too; their values as `Settings`."""
+"""The keys at the top level of an experiment file, and of `[stop]` and `[roster]`."""
 
 import re
 from dataclasses import dataclass, fields
@@ -8,17 +8,17 @@ from arena.stats.sprt import EloModel, SprtPlan
 from games.base.schema import GAME_TIME_KEY, Key, KeyValues, default_values
 from games.base.text import quote
 
-ELO0 = Key("elo0", "float", "the difference that is too little", required=True)
-ELO1 = Key("elo1", "float", "the difference that is enough", required=True)
+ELO0 = Key("elo0", "float", "the Elo difference of the null hypothesis", required=True)
+ELO1 = Key("elo1", "float", "the Elo difference of the alternative, above elo0", required=True)
 SPRT_KEYS = (
     ELO0,
     ELO1,
-    Key("alpha", "float", "the chance to accept elo1 when elo0 holds", 0.05),
-    Key("beta", "float", "the chance to accept elo0 when elo1 holds", 0.05),
+    Key("alpha", "float", "the error rate of accepting elo1 when elo0 holds", 0.05),
+    Key("beta", "float", "the error rate of accepting elo0 when elo1 holds", 0.05),
     Key(
         "model",
         "text",
-        "the scale of both",
+        "the scale of elo0 and elo1",
         "logistic",
         choices=tuple(model.value for model in EloModel),
     ),
@@ -27,26 +27,38 @@ ROSTER_KEYS = (
     Key(
         "directory",
         "text",
-        "where the bots lie",
+        "the directory of the bots",
         required=True,
         example=', as in directory = "bots"',
     ),
-    Key("options", "table", "what the table of every bot has, such as { seconds = 2 }"),
-    Key("must_survive", "text", "a file of positions that no bot may fail in, one a line"),
+    Key("options", "table", "options of every bot, such as { seconds = 2 }"),
+    Key("must_survive", "text", "a file of positions that every bot must answer, one per line"),
 )
 EXPERIMENT_KEYS = (
-    Key("game", "text", "what is played", required=True, example=', as in game = "kalah(6,4)"'),
-    Key("name", "text", "of the experiment; usually that of its file"),
-    Key("pairs", "int", "how many pairings each match has", low=1, high=10**9),
-    Key("seed", "int", "where everything random comes from", 1, low=0, high=2**63 - 1),
-    Key("schedule", "any", "who meets whom", "round_robin"),  # read by `way_tables`
-    Key("openings", "any", "where games begin"),  # likewise
-    Key("keep_moves", "bool", "whether the moves of all games are stored"),
-    Key("search_info", "bool", "whether values, depths and nodes of moves are stored", False),
+    Key(
+        "game",
+        "text",
+        "the game with its sizes and rules",
+        required=True,
+        example=', as in game = "kalah(6,4)"',
+    ),
+    Key("name", "text", "the name of the experiment (default: the name of the file)"),
+    Key(
+        "pairs",
+        "int",
+        "pairs per match: a pair is one opening played from both sides",
+        low=1,
+        high=10**9,
+    ),
+    Key("seed", "int", "the seed of all random choices", 1, low=0, high=2**63 - 1),
+    Key("schedule", "any", "which agents meet", "round_robin"),
+    Key("openings", "any", "the openings (default: { random_plies = 6 })"),
+    Key("keep_moves", "bool", "store the moves of all games (default: below 100,000 games)"),
+    Key("search_info", "bool", "store what agents tell of their moves: value, depth, nodes", False),
     Key(
         "move_seconds",
         "float",
-        "how long an agent may take; usually 5 for a bot without a clock, else 60",
+        "seconds for a move (default: 5 for a bot without a clock, else 60)",
         None,
         above=0,
         high=86_400,
@@ -54,7 +66,7 @@ EXPERIMENT_KEYS = (
     Key(
         "turn_seconds",
         "float",
-        "how long a move with its extra turns may take",
+        "seconds for a move with its extra turns",
         None,
         above=0,
         high=86_400,
@@ -63,33 +75,34 @@ EXPERIMENT_KEYS = (
     Key(
         "isolation",
         "text",
-        "whether bots may play behind weak walls",
+        "required: refuse to play if the sandbox is weak",
         "any",
         choices=("any", "required"),
     ),
-    Key("anchor", "text", 'the agent that is held at a rating, as in "smart=1500"'),
+    Key("anchor", "text", 'the agent whose rating is fixed, such as "smart=1500"'),
     Key(
         "stop",
         "table",
-        "when to stop before all pairs are played",
+        "a rule that ends the run before all pairs are played",
         keys=(Key("sprt", "table", "a sequential test", required=True, keys=SPRT_KEYS),),
     ),
-    Key("standings", "text", "how agents are ranked", "elo", choices=("elo", "points")),
-    Key("roster", "table", "a class of bots, each an agent", keys=ROSTER_KEYS),  # made into agents
-    # Read by `agent_tables`, with what their kinds declare.
-    Key("agents", "table", "who plays", required=True, example=", as in [agents.smart]"),
-    Key("checks", "any", "what is claimed", ()),  # read by `check_tables`
-    Key("sweep", "any", "values that are tried in turn"),  # read by `sweep_table`
-    Key("tune", "any", "what is tuned"),  # means something to `pitflip tune` only
-    Key("learn", "any", "what is learned"),  # and this to `pitflip learn`
+    Key(
+        "standings", "text", "rank agents by rating or by points", "elo", choices=("elo", "points")
+    ),
+    Key("roster", "table", "a directory of bots, each an agent", keys=ROSTER_KEYS),
+    Key("agents", "table", "the agents by name", required=True, example=", as in [agents.smart]"),
+    Key("checks", "any", "claims about the result", ()),
+    Key("sweep", "any", "lists of values: each combination is a run"),
+    Key("tune", "any", "a search for better weights or options"),
+    Key("learn", "any", "learning of weights from games"),
 )
 TOP_NAMES = tuple(key.name for key in EXPERIMENT_KEYS)
-NAME = re.compile(r"[^./\\\x00-\x20][^/\\\x00-\x1f]{0,99}")  # what a directory can be called
+NAME = re.compile(r"[^./\\\x00-\x20][^/\\\x00-\x1f]{0,99}")  # names of directories
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a file says besides its agents, openings and checks, as far as it is right."""
+    """The valid values of the top level, without agents, openings and checks."""
 
     game: str | None
     name: str
@@ -111,14 +124,14 @@ def top_level_hint(key: str) -> str:
 
 
 def is_valid_name(name: str) -> bool:
-    """Whether a directory of ours can be called so, and the name be printed as it is."""
+    """Return whether a directory can have this name and it can be printed as it is."""
     return NAME.fullmatch(name) is not None and name.isprintable()
 
 
 def read_settings(values: KeyValues, stem: str, problems: Problems) -> Settings:
-    """The settings among the values of `TOP`; what is wrong with them is said.
+    """Return the settings among the values of the top level.
 
-    `stem` is what the file is called, which is the name if it gives none.
+    `stem` is the name of the file, the default name of the experiment.
     """
     plain = {**default_values(EXPERIMENT_KEYS), **values}
     plain["name"] = stem if plain["name"] is None else plain["name"]
@@ -131,7 +144,7 @@ def read_settings(values: KeyValues, stem: str, problems: Problems) -> Settings:
 
 
 def _read_sprt(values: KeyValues, problems: Problems) -> SprtPlan | None:
-    """The sequential test; None if it is impossible, which is said."""
+    """Return the sequential test; report an impossible one and return None."""
     try:
         return SprtPlan(**{**values, "model": EloModel(values["model"])})
     except ValueError as error:

@@ -1,5 +1,6 @@
 """The experiments that come with Pitflip, in a clone and where it is installed, to begin from."""
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from games.base.text import did_you_mean, listed, quote
 
 HOME = Path(__file__).parents[2]
 PLACES = (HOME / "experiments", HOME / "arena" / "shipped_experiments")  # a clone's; installed
+SCHEMA = "experiment.schema.json"  # for editors, written by tools.reference
 REFERENCED_FILE = re.compile(r'"((?:bots|games|weights)/[^":]+)')  # what an experiment names
 
 
@@ -33,6 +35,13 @@ STARTERS: Mapping[str, Template] = {
 def examples_directory() -> Path:
     """Where the shipped experiments lie."""
     return next((place for place in PLACES if place.is_dir()), PLACES[0])
+
+
+def schema_line(directory: Path) -> str:
+    """Return the first line of an experiment file, which names the JSON Schema for editors."""
+    places = (HOME / "docs" / SCHEMA, HOME / "arena" / SCHEMA)
+    path = next((place for place in places if place.is_file()), places[0])
+    return f"#:schema {Path(os.path.relpath(path, directory.absolute())).as_posix()}\n"
 
 
 def example_names() -> list[str]:
@@ -60,6 +69,7 @@ def begin(starter: Template, name: str, directory: Path) -> list[Path]:
         own = f"{name}.py" if named == starter.file else named
         text = text.replace(f'"{named}', f'"{own}')
         files[directory / own] = (examples_directory() / named).read_text()
+    text = schema_line(directory) + text
     files[directory / f"{name}.toml"] = text.replace(f"experiments/{found.name}", f"{name}.toml")
     for path, content in files.items():
         # What is there already and is the same, such as a second game's helper, is no obstacle.

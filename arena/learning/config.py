@@ -31,24 +31,37 @@ from games.learned_tables import LookedUp, TableLayout
 
 MOST_GAMES, MOST_ROUNDS = 10_000_000, 20
 MATCH = (
-    Key("nodes", "int", "positions a move for both; without it the teacher's limits", low=1),
+    Key("nodes", "int", "nodes per move of both sides (default: the limits of the teacher)", low=1),
     replace(ELO0, default=0.0, required=False),
     replace(ELO1, default=20.0, required=False),
-    Key("pairs", "int", "pairings at most", 500, low=10, high=10**6),
+    Key("pairs", "int", "the most pairs", 500, low=10, high=10**6),
 )
 LEARN = (
-    Key("teacher", "text", "who plays the first games", required=True),
-    Key("agent", "text", "whose weights are learned; usually the teacher"),
-    Key("tables", "text", "what has weights: features, patterns, holes, pairs"),
+    Key("teacher", "text", "the agent that plays the first games", required=True),
+    Key("agent", "text", "the agent whose weights are learned (default: the teacher)"),
+    Key("tables", "text", "the kind of tables: features, patterns, holes or pairs"),
     Key("patterns", "table", 'patterns of your own, as in corner = "a1 b1 a2"'),
-    Key("phases", "int", "parts of the game with weights of their own", low=1, high=64),
-    Key("games", "any", "games of a round, or a list with those of each", 20_000),
-    Key("from", "paths", "runs whose games are learned from, in place of new ones", ()),
+    Key("phases", "int", "parts of the game with separate weights", low=1, high=64),
+    Key("games", "any", "games per round, or a list with one number per round", 20_000),
+    Key("from", "paths", "directories of runs whose games replace new ones", ()),
     Key("rounds", "int", "how often the winner plays new games", 1, low=1, high=MOST_ROUNDS),
-    Key("refits", "int", "fits more, labelled by the positions that followed", 0, low=0, high=10),
-    Key("opening_plies", "numbers", "from so many random moves to so many"),
-    Key("solve_from", "int", "how much is left where games are solved; -1: never", low=-1, high=40),
-    Key("match", "table", "the match that decides about a round", keys=MATCH),
+    Key(
+        "refits",
+        "int",
+        "further fits, with labels from the positions that followed",
+        0,
+        low=0,
+        high=10,
+    ),
+    Key("opening_plies", "numbers", "the fewest and the most random moves of an opening"),
+    Key(
+        "solve_from",
+        "int",
+        "beans or empty squares from which games are solved; -1: never",
+        low=-1,
+        high=40,
+    ),
+    Key("match", "table", "the match of new weights against the old ones", keys=MATCH),
 )
 LEARN_TOP = tuple(
     replace(key, type="table", required=True, keys=LEARN) if key.name == "learn" else key

@@ -22,15 +22,21 @@ VALIDATION = (
     Key("pairs", "int", "the most pairs", 2000, low=10, high=10**7),
 )
 TUNE = (
-    Key("agent", "text", "who is tuned", required=True),
-    Key("weights", "table", "ranges of its weights"),  # read by `weight_ranges`
-    Key("options", "table", "ranges of its other options"),  # read by `option_ranges`
-    Key("equal", "text", "what both sides of a game have alike", "nodes", choices=EQUAL),
-    Key("opponents", "any", "whom candidates play"),  # read with the agents
-    Key("games", "int", "games of a trial", 200, low=LEAST_GAMES, high=10**7),
-    Key("trials", "int", "how many candidates play", DEFAULT_TRIALS, low=1, high=100_000),
-    Key("method", "text", "what chooses the candidates", AUTO, choices=(AUTO, *SAMPLERS)),
-    Key("validation", "table", "the match that decides", keys=VALIDATION),
+    Key("agent", "text", "the agent that is tuned", required=True),
+    Key("weights", "table", "ranges of its weights"),
+    Key("options", "table", "ranges of its other options"),
+    Key("equal", "text", "the budget that both sides share", "nodes", choices=EQUAL),
+    Key(
+        "opponents",
+        "any",
+        "the opponents of candidates, by name or with shares (default: the agent)",
+    ),
+    Key("games", "int", "games per trial", 200, low=LEAST_GAMES, high=10**7),
+    Key("trials", "int", "the number of candidates", DEFAULT_TRIALS, low=1, high=100_000),
+    Key("method", "text", "the sampler of candidates", AUTO, choices=(AUTO, *SAMPLERS)),
+    Key(
+        "validation", "table", "the match of the recommendation against the agent", keys=VALIDATION
+    ),
 )
 TUNE_TOP = tuple(
     replace(key, type="table", required=True, keys=TUNE) if key.name == "tune" else key
