@@ -16,14 +16,14 @@ Matches = Sequence[tuple[int, int]]
 CLAIM_KEY = Key(
     "that",
     "text",
-    'what it is about: "A beats B", "A" or "all"',
+    'the agents of the claim: "A beats B", "A" or "all"',
     required=True,
     example=', as in that = "smart beats bad"',
 )
 
 
 class CheckContext(NamedTuple):
-    """Whom checks may be about; `matches` is None if it is not known who meets whom."""
+    """The agents of an experiment; `matches` is None if the schedule is wrong."""
 
     names: Sequence[str]
     specs: Mapping[str, AgentSpec]
@@ -31,7 +31,7 @@ class CheckContext(NamedTuple):
 
 
 def read_checks(written: object, players: CheckContext, problems: Problems) -> tuple[Check, ...]:
-    """The checks that make sense; what is wrong with the others is said."""
+    """Return the valid checks; report the others."""
     if not isinstance(written, list | tuple):
         hint = "; write [[checks]] with two brackets" if isinstance(written, dict) else ""
         problems.add(
@@ -55,7 +55,7 @@ def _check(
     players: CheckContext,
     problems: Problems,
 ) -> Check | None:
-    """One check; None if it says nothing, which is said."""
+    """Return one check; report a wrong one and return None."""
     tests, count = [name for name in CHECKS if name in table], len(problems.found)
     every = {key.name: key for name in CHECKS for key in claim(name).KEYS}
     if len(tests) != 1:
@@ -88,12 +88,12 @@ def _check(
 
 
 def _none(_: Check, __: Mapping[str, AgentSpec]) -> tuple[()]:
-    """What is wrong with a check whose module has no `faults`."""
+    """Return no faults, for a check whose module defines none."""
     return ()
 
 
 def claim_form_problem(check: Check) -> str:
-    """Why `that` has not the form that the test needs; empty if it has."""
+    """Return why `that` does not have the form of the check; empty if it has."""
     words = [word.strip() for word in check.that.split(BEATS)]
     if claim(check.test).COMPARES:
         fits, form = len(words) == 2 and all(words), '"A beats B"'
@@ -103,7 +103,7 @@ def claim_form_problem(check: Check) -> str:
 
 
 def claim_agents_problem(check: Check, players: CheckContext) -> str:
-    """Why `that` is about nothing; empty if it is about something."""
+    """Return why `that` names no agents or match of the experiment; empty if it does."""
     if check.subject == ALL:
         return ""
     parties = check.parties or (check.subject or "",)

@@ -119,7 +119,7 @@ class Settings:
 
 
 def top_level_hint(key: str) -> str:
-    """Return where a key belongs that stands in a table but is one of the top level."""
+    """Return the hint about a key of the top level in another table; empty for other keys."""
     return "it belongs above the first [table] of the file" if key in TOP_NAMES else ""
 
 

@@ -9,12 +9,12 @@ from agents.core import AgentSpec, Weights
 from agents.evaluation.weights import LARGEST, declared_weights
 from agents.options import bot_options
 from agents.registry import AGENTS, Kind, kind_of, option_values
-from arena.config.toml_file import Problems, near
+from arena.config.toml_file import Problems
 from arena.tuning.space import WEIGHTS, Axis, Space, Value
 from arena.tuning.table import TuneTable, report_tune_problem
 from games import Game
 from games.base.schema import Key, KeyValues, default_values, table_faults, unknown_key_message
-from games.base.text import format_value, listed, quote
+from games.base.text import did_you_mean, format_value, listed, quote
 
 MOST_PHASES = 8  # of a weight
 MOST_CHOICES = 50
@@ -369,7 +369,7 @@ def read_axes(name: str, value: object, start: StartWeights, problems: Problems)
     """The range of one weight, one for each phase; none if it is a number, or wrong."""
     if start.names is not None and name not in start.names:
         known = f"there are {listed(start.names)}"
-        message = f"unknown weight {quote(name)} ({known}){near(name, start.names)}"
+        message = f"unknown weight {quote(name)} ({known}){did_you_mean(name, start.names)}"
         if name in start.options:
             message = f"{name} is no weight but an option: tune it in [tune.options]"
         report_tune_problem(problems, message, "weights", name)

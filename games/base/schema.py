@@ -36,7 +36,7 @@ KeyType = Literal[
 Place = tuple[str | int, ...]  # keys and places in lists, from the top of a file
 # The values of a table by its keys: as a file or JSON holds them, or as the keys default.
 KeyValues: TypeAlias = Mapping[str, Any]
-# Where in a value a fault is (empty: all of it), with one line about it.
+# A place inside a value (empty: the value itself) and the message about it.
 Fault = tuple[Place, str]
 Report = Callable[[Place, str], object]  # takes a problem at a place
 
@@ -71,7 +71,7 @@ REMOVED_KEYS: Mapping[str, str] = {
     "increment": 'it is a part of game_time, such as "60+0.5"',
     "by": 'write standings = "points"',
     "plies": "it was renamed: write random_plies = [4, 10]",
-    "none": 'write openings = "none", or random_plies = 0 beside repeat',
+    "none": 'write openings = "none", or random_plies = 0 with repeat = true',
     "round_robin": 'write schedule = "round_robin"',
     "trusted": 'write compile = "unchecked"',
     "new_process_per_game": 'write process = "game"',
@@ -87,7 +87,7 @@ REMOVED_KEYS: Mapping[str, str] = {
     "max_restarts": "it was removed; a bot that fails in 10 games and finishes none is excluded",
     "wait_seconds": "it was removed; workers of a cluster are waited for 60 s",
     "mixed_machines": "it was removed; limits in nodes allow machines of different speed",
-    "tell_time": "it was removed; an engine with game_time is told its time",
+    "tell_time": "it was removed; an engine gets the time of its game_time",
     "version": "it was removed; engines are greeted with NBoard 2",
     "think_seconds": "it was removed; the last move of a silent client counts after 1 s",
     "probcut": "it was removed; agents of kind smart cut where it was measured to help",
@@ -148,7 +148,7 @@ class Key:
     required: bool = False
     example: str = ""  # for the message that the key is missing
     keys: tuple["Key", ...] = ()  # the keys of a table
-    entry: str = ""  # the name that `path.py` stands for without `:name`
+    entry: str = ""  # the default of `:name` in `path.py:name`
     replaces: tuple[str, ...] = ()  # parts of a pack that are not needed when it is set
     beside: tuple[str, ...] = ()  # keys that cancel its default
 
@@ -156,7 +156,7 @@ class Key:
         """Yield the problems of a value of this key."""
         if not self.fits(value):
             texts = [choice for choice in self.choices if isinstance(choice, str)]
-            near = did_you_mean(value, texts) if isinstance(value, str) else ""
+            near = did_you_mean(value, texts)
             yield (), f"{self.name} must be {self.allowed()}, got {format_value(value)}{near}"
         elif isinstance(value, list | tuple) and self.type in ITEM_TYPES:
             if self.type == "command" and not value:
@@ -251,7 +251,7 @@ def read_table(
 ) -> dict[str, Any]:
     """Return the values of all keys, defaults for keys that are not written; omit wrong values.
 
-    The value of a key with `keys` of its own holds what is right in its table. `hint` names the
+    The value of a key with `keys` holds the valid values of its table. `hint` names the
     table in which an unknown key belongs.
     """
     names = [key.name for key in keys]

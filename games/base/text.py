@@ -53,34 +53,34 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "own": ("hole", "disc_at"),
 }
 MAX_QUOTE = 80  # characters of a user's text that a message repeats
-NEAR = 0.5  # how alike two words must be
-MISTYPED = 0.7  # the same of words among which a wrong suggestion misleads
+NEAR = 0.5  # similarity of two words, from 0 to 1
+MISTYPED = 0.7  # the same where a wrong suggestion would mislead
 FEW = 4  # items of a list that a message repeats
 
 
 def synonym_of(word: str, names: Collection[str]) -> str | None:
-    """Which of `names` somebody means who writes this word; `None` if it says nothing."""
+    """Return the one of `names` that is a synonym of the word; None if there is none."""
     ours = SYNONYMS.get(word.strip().lower().replace(" ", "_"), ())
     return next((name for name in ours if name in names), None)
 
 
 class GameError(UserError, ValueError):
-    """A game, parameter or position that does not exist; one line says what does."""
+    """A game, parameter or position that does not exist."""
 
 
 def listed(names: Iterable[object]) -> str:
-    """The names in one line, as messages list them."""
+    """Return the names as one line."""
     return ", ".join(str(name) for name in names)
 
 
 def quote(text: str) -> str:
-    """What a user wrote, for a message: in quotes, on one line, cut if it is long."""
+    """Return a user's text for a message: in quotes, on one line, shortened."""
     short = text if len(text) <= MAX_QUOTE else f"{text[: MAX_QUOTE - 3]}..."
     return f'"{repr(short)[1:-1]}"'
 
 
 def format_value(value: object) -> str:
-    """A value for a message: as TOML writes it, on one line, cut if it is long."""
+    """Return a value for a message: as TOML, on one line, shortened."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
@@ -93,27 +93,27 @@ def format_value(value: object) -> str:
 
 
 def _few(words: Iterable[str]) -> str:
-    """The first words of a list, in one line."""
+    """Return the first words of a list as one line."""
     first = list(itertools.islice(words, FEW + 1))
     return ", ".join([word[:MAX_QUOTE] for word in first[:FEW]] + ["..."] * (len(first) > FEW))
 
 
 def nearest(word: str, names: Iterable[str], near: float = NEAR) -> str:
-    """The one of `names` that somebody means or mistypes who writes `word`; empty: none is near."""
+    """Return the one of `names` that is a synonym of `word` or similar to it; empty if none is."""
     known = list(names)
     typed = word[:MAX_QUOTE]
     close = (difflib.get_close_matches(each, known, 1, near) for each in (typed, typed.lower()))
     return synonym_of(word, known) or next((found[0] for found in close if found), "")
 
 
-def did_you_mean(word: str, names: Iterable[str], near: float = NEAR) -> str:
-    """`; did you mean "…"?` with the nearest of `names`, or nothing if none is near."""
-    found = nearest(word, names, near)
+def did_you_mean(word: object, names: Iterable[str], near: float = NEAR) -> str:
+    """Return `; did you mean "…"?` with the most similar name; nothing if none is similar."""
+    found = nearest(word, names, near) if isinstance(word, str) else ""
     return f"; did you mean {quote(found)}?" if found else ""
 
 
 def parse_game_name(text: str) -> tuple[str, list[str]]:
-    """`kalah(6,4,swap=yes)` as its name and its arguments, in lower case."""
+    """Split `kalah(6,4,swap=yes)` into its name and its arguments, in lower case."""
     found = re.fullmatch(r"\s*([^()\s]+)\s*(?:\(([^()]*)\))?\s*", text.lower())
     if not found:
         raise GameError(f'a game is written like "kalah(6,4)", got {quote(text)}')
@@ -125,7 +125,7 @@ def parse_game_name(text: str) -> tuple[str, list[str]]:
 def parse_arguments(
     name: str, arguments: Sequence[str], positional: Sequence[str], known: Sequence[str]
 ) -> dict[str, str]:
-    """The arguments by parameter name: first the `positional` ones, then `key=value`."""
+    """Return the arguments by parameter name: first the `positional` ones, then `key=value`."""
     given: dict[str, str] = {}
     for place, word in enumerate(arguments):
         key, equals, value = (part.strip() for part in word.partition("="))
@@ -149,7 +149,7 @@ def parse_arguments(
 
 
 def parse_whole_number(name: str, key: str, text: str, allowed: Sequence[int]) -> int:
-    """`text` as one of the `allowed` numbers, which ascend in even steps."""
+    """Parse one of the `allowed` numbers, which ascend in even steps."""
     number = int(text) if re.fullmatch(r"[+-]?[0-9]{1,60}", text) else None
     if number is None or number not in allowed:
         step = allowed[1] - allowed[0] if len(allowed) > 1 else 1
@@ -161,7 +161,7 @@ def parse_whole_number(name: str, key: str, text: str, allowed: Sequence[int]) -
 
 
 def parse_positive(key: str, text: str) -> float:
-    """`text` as a number above 0."""
+    """Parse a number above 0."""
     try:
         number = float(text)
     except ValueError:
@@ -172,14 +172,14 @@ def parse_positive(key: str, text: str) -> float:
 
 
 def _nearest(number: int, allowed: Sequence[int]) -> int:
-    """The lower one of two that are equally near; there may be millions of them."""
+    """Return the nearest number, the lower one of two; there may be millions of them."""
     step = allowed[1] - allowed[0] if len(allowed) > 1 else 1
     place = (2 * (number - allowed[0]) + step - 1) // (2 * step)
     return allowed[max(0, min(place, len(allowed) - 1))]
 
 
 def parse_choice(name: str, key: str, text: str, allowed: Mapping[str, object]) -> str:
-    """`text` if it is one of the `allowed` words."""
+    """Return `text` if it is one of the `allowed` words."""
     if text not in allowed:
         raise GameError(
             f"{name}: {key} must be one of {listed(allowed)}, got {quote(text)}"

@@ -110,8 +110,8 @@ MEANINGS: Mapping[str, str] = {
     "counted_games": "games that the estimates rest on, without replays",
     "data": "further data that a bot told, as JSON",
     "depth": "depth of the search in plies; 200: to the end of the game",
-    "distinct_games": "games without duplicates of the same agents in the same seats; if both games of every "
-    "pair are equal, one of them counts",
+    "distinct_games": "games without duplicates of the same agents in the same seats; if "
+    "both games of every pair are equal, one of them counts",
     "drawn": "games drawn",
     "elo": "Elo",
     "win_rates.elo": "Elo difference of the score",
@@ -131,8 +131,8 @@ MEANINGS: Mapping[str, str] = {
     "games": "all games, duplicates and forfeits included",
     "group": "number of a group of agents whose ratings can be compared",
     "identical_pairs": "pairs whose two games had the same moves, without a fault",
-    "interval": "fixed-n; census: exact, every opening was played; sprt: a test stopped the run, which "
-    "the estimate ignores; adapted: results decided which agents met; none",
+    "interval": "fixed-n; census: exact, every opening was played; sprt: a test stopped the "
+    "run, which the estimate ignores; adapted: results decided which agents met; none",
     "known": "whether the loss is known",
     "lag": "seconds in which it was ready but the machine did not run it",
     "largest_multiplicity": "pairs on the opening that was played most often",

@@ -21,8 +21,7 @@ KEYS = (
     Key(
         "exact",
         "any",
-        "random openings with this result for side 0 under perfect play, or with a margin of so "
-        "much at most",
+        "the result for side 0 under perfect play, or the largest margin of either side",
     ),
     RANDOM_PLIES,
 )
@@ -43,7 +42,7 @@ def faults(spec: OpeningsSpec, of: Game | None) -> Iterator[Fault]:
     if written in RESULTS or is_margin(written):
         yield from solvable_problems(of, spec, largest_margin(spec))
         return
-    near = did_you_mean(written, RESULTS) if isinstance(written, str) else ""
+    near = did_you_mean(written, RESULTS)
     allowed = f'"draw", "win", "loss" or a whole number from 0 to {MOST_MARGIN}'
     yield ("exact",), f"exact must be {allowed}, got {format_value(written)}{near}"
 

@@ -18,7 +18,7 @@ from games.base.schema import Fault, Key
 from games.solving import solver_of
 from games.solving.solution import most_solved, still_open, what_is_open
 
-RANDOM_PLIES = Key("random_plies", "int", "after so many random moves", 6, low=1, high=60)
+RANDOM_PLIES = Key("random_plies", "int", "the number of random moves", 6, low=1, high=60)
 MORE = "more random_plies"
 ValueTest = Callable[[int], bool]  # of the margin of side 0
 Line = tuple[int, ...]

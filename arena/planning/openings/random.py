@@ -29,7 +29,7 @@ KEYS = (
     Key(
         "random_plies",
         "plies",
-        "so many random moves, or from so many to so many; 0: every game from the start",
+        "the number of random moves, or the fewest and the most; 0: the start of the game",
         6,
         low=0,
         high=60,

@@ -39,8 +39,13 @@ OPENINGS: Mapping[str, str] = {
     "plies": "arena.planning.openings.mixed_plies",
 }
 COMMON_KEYS = (
-    Key("balance", "float", "keep openings that a shallow search values so", low=0),
-    Key("repeat", "bool", "play them again when there are too few", False),
+    Key(
+        "balance",
+        "float",
+        "the largest value of an opening in a shallow search, for either side",
+        low=0,
+    ),
+    Key("repeat", "bool", "play openings again if there are too few", False),
 )
 
 

@@ -10,8 +10,14 @@ from arena.planning.schedules.race import QUARTERS, all_matches, rounds_text
 from games.base.schema import Fault, Key, KeyValues
 
 KEYS = (
-    Key("swiss", "int", "how many rounds (log2 of the agents, rounded up)", None, low=1),
-    Key("pairs", "int", "how many pairs two agents play when they meet", 1, low=1, high=1000),
+    Key(
+        "swiss",
+        "int",
+        "the number of rounds (default: log2 of the agents, rounded up)",
+        None,
+        low=1,
+    ),
+    Key("pairs", "int", "pairs of two agents that meet", 1, low=1, high=1000),
 )
 WORD = True
 EXAMPLES = ('"swiss"',)

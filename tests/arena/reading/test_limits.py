@@ -112,7 +112,7 @@ OF_AGENTS = {
     'kind = "cpp"': 'did you mean "lines"?',
     'kind = "greedy"\ntime = 2.5': "greedy has no option time, called seconds here, which is for",
     'kind = "smart"\ncommand = ["x"]': "smart has no option command, which is for lines, gtp,",
-    "kind = smart": 'text stands in quotes: kind = "smart"',
+    "kind = smart": 'text needs quotes: kind = "smart"',
 }
 
 
