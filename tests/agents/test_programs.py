@@ -6,6 +6,7 @@ from agents.core import AgentFailure, Resignation
 from agents.kinds.program import refuse_shared_network
 from agents.protocols import PROTOCOLS, kgp
 from agents.sandbox.isolation import MEASURES, IsolationLevel
+from agents.sandbox.protocol_agent import Program
 from games import game
 from tests.agents.hosted import GAMES, PYTHON, fault_of, game_for, hosted, other, played
 
@@ -151,3 +152,9 @@ def test_a_client_without_a_network_of_its_own_is_told_so():
         refuse_shared_network({"command": ["client"]}, shared)
     assert failed.value.kind == "unloadable"
     refuse_shared_network({"command": ["client"]}, shared._replace(measures=frozenset(MEASURES)))
+
+
+def test_the_seat_stands_where_the_command_names_it_else_at_its_end():
+    assert Program(("bot", "--as={seat}")).start_fields(("2",))["command"] == ("bot", "--as=2")
+    assert Program(("bot",)).start_fields(("BLACK",))["command"] == ("bot", "BLACK")
+    assert Program(("bot", "{seat}")).start_fields(())["command"] == ("bot", "{seat}")

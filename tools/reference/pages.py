@@ -110,7 +110,11 @@ def checks_page() -> str:
 
 def commands_page() -> str:
     """Return the page of commands, from their parsers."""
-    parts = ["# Commands", GENERATED, "`pitflip COMMAND --help` prints the same with examples."]
+    parts = [
+        "# Commands",
+        GENERATED,
+        "The option `--help` of a command prints the same with examples.",
+    ]
     for name, about, parser in command_parsers():
         parts += [f"## {name}", f"{about}."]
         parts += list(_parser_parts(parser, name))

@@ -87,7 +87,7 @@ def make_openings(of: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openin
 
 def openings_text(spec: OpeningsSpec) -> str:
     """The openings in the words of the experiment file."""
-    name, value = next(iter(spec.values.items()))
+    name, value = next(iter(spec.values.items()), (spec.way, ""))
     words = name if name in ("none", "list") else f"{name} = {value}"
     if spec.way == "plies":
         words = f"random_plies = {list(value)}"

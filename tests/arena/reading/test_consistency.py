@@ -122,7 +122,7 @@ BROKEN = {
     "a test of many": (
         HEAD + AGENTS + '[agents.c]\nkind = "first"\n[stop]\nsprt = { elo0 = 0, elo1 = 5 }\n',
         "x.toml:9: [stop] sprt tests one pair of agents, got a schedule of 3 matches; "
-        'say schedule = { match = ["a", "b"] }',
+        'write schedule = { match = ["a", "b"] }',
     ),
     # Checks.
     "checks in single brackets": (
