@@ -549,7 +549,7 @@ CONCLUDING = (
         "tests/arena/concluding/test_checks.py",
         edits={
             "status = status if mean": "status = HOLDS if mean",
-            "mean <= limit": "mean < limit",
+            "mean <= limit": "mean <= 2.0 * limit",
         },
     ),
     *in_file(
@@ -557,7 +557,7 @@ CONCLUDING = (
         "tests/arena/concluding/test_checks.py",
         edits={
             "if evidence.plan.stop is not None:": "if False:",
-            "if looks > 1:": "if looks > 5:",
+            'at this claim" if looks > 1': 'at this claim" if looks > 5',
             "else match.faultless()": "else match",
         },
     ),
