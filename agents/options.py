@@ -27,7 +27,7 @@ NOISE = (EPSILON, RANDOM_TIES)
 
 
 def bot_options(processes: int = PROCESSES) -> tuple[Key, ...]:
-    """The options; `processes` is how many it may have by default, threads counted."""
+    """Return the options of bots; `processes` is the default limit of processes and threads."""
     return (
         *CLOCKS,
         DETERMINISTIC,
@@ -41,7 +41,7 @@ def bot_options(processes: int = PROCESSES) -> tuple[Key, ...]:
 
 
 def bot_limits(options: Options, processes: int = PROCESSES) -> BotLimits:
-    """The limits that a spec's options set."""
+    """Return the limits that the options of a spec set."""
     return BotLimits(
         parse_size(options.get("memory", MEMORY)),
         options.get("processes", processes),
@@ -50,12 +50,12 @@ def bot_limits(options: Options, processes: int = PROCESSES) -> BotLimits:
 
 
 def external_reason(options: Options) -> str | None:
-    """Why a user's code may answer the same position differently; None if that is denied."""
+    """Return why a user's code may vary its answers; None if its table denies that."""
     return None if options.get("deterministic") else EXTERNAL
 
 
 def evaluation_options(weights: Callable[[Game], Weights | str]) -> tuple[Key, ...]:
-    """How a search evaluates a position; `weights` are the defaults."""
+    """Return the options of evaluations; `weights` are the defaults."""
     return (
         Key(
             "weights",
@@ -83,7 +83,7 @@ def evaluation_options(weights: Callable[[Game], Weights | str]) -> tuple[Key, .
 
 
 def limit_options(depth: int | None = None, nodes: int | None = None) -> tuple[Key, ...]:
-    """The three limits, with the defaults for a spec that sets none of them."""
+    """Return the options of the three limits; the defaults hold if none of them is set."""
     return (
         Key("depth", "int", "depth of the search in plies", depth, 1, 100, beside=LIMITS),
         Key(
@@ -100,12 +100,12 @@ def limit_options(depth: int | None = None, nodes: int | None = None) -> tuple[K
 
 
 def limit_of(settings: Options) -> Limit:
-    """The limits among the settings of a search."""
+    """Return the limits among the settings of a search."""
     return Limit(*(settings[name] for name in LIMITS))
 
 
 def varies(options: Options) -> str | None:
-    """Why a compiled agent may answer the same position differently."""
+    """Return why a compiled agent may vary its answers; None if it never does."""
     if epsilon := options.get("epsilon"):
         return f"epsilon = {epsilon:g} makes it play some moves at random"
     if options.get("random_ties"):
@@ -117,6 +117,6 @@ def varies(options: Options) -> str | None:
 
 
 def users_code(options: Options) -> str | None:
-    """Which code of a user's runs in a search."""
+    """Return the user's code that runs in a search; None without any."""
     evaluate = options.get("evaluate")
     return f"it evaluates by {evaluate}" if evaluate else None

@@ -28,7 +28,7 @@ from games.base.schema import Key
 from games.base.text import did_you_mean, listed, quote
 
 Sowing = Callable[[Any, Position, int], object]  # from the rows, the position and the ply
-SWAP_ALLOWED = "pie"  # 1 where the players may change sides by answering 0, else 0
+SWAP_ALLOWED = "pie"  # 1 if a swap of sides, the answer 0, is legal; else 0
 SQUARES = "squares"
 
 
@@ -37,7 +37,7 @@ def _side(rows: Any, position: Position, side: int) -> tuple[tuple[int, ...], in
     return both[position.side ^ side]
 
 
-# What a question may hold of a sowing game; rows are in their owner's sowing order.
+# Fields of a question about a sowing game; rows are in the sowing order of their owner.
 FIELDS: Mapping[str, Sowing] = {
     "size": lambda rows, position, ply: len(rows.own),
     "own": lambda rows, position, ply: rows.own,
@@ -120,10 +120,10 @@ def read_form(base: LineForm, options: Mapping[str, Any]) -> LineForm:
 
 
 class FormHost:
-    """Question and answer in a form of numbers."""
+    """A bot that gets questions of numbers and answers a number."""
 
     def __init__(self, of: Game, name: str, options: Mapping[str, object]) -> None:
-        """SpecError if the form cannot write this game."""
+        """Raise SpecError if the form cannot write this game."""
         self.of, self.form = of, read_form(FORMS[name], options)
         pack = "othello" if SQUARES in self.form.fields else "sowing"
         if of.pack != pack:
@@ -133,7 +133,7 @@ class FormHost:
         self.is_new = True
 
     def greet(self) -> Steps[None]:
-        """Nothing, until it is known with which arguments the process must run."""
+        """Greet a process without a seat; others are started when the seat is known."""
         self.arguments, self.is_new = (), True
         if not any(self.form.seats):
             yield from self._ping()
@@ -151,13 +151,13 @@ class FormHost:
         yield from self._ping()
 
     def new_game(self, player: int, start: Position, seed: int) -> Steps[None]:
-        """Start a process that knows its side, unless each move has a process of its own."""
+        """Start a process that knows its seat, unless each move has its own process."""
         self.player = player
         if self.form.seats[player] != self.arguments:
             yield from self._restart(self.form.seats[player])
 
     def choose(self, question: Question) -> Steps[int]:
-        """Ask, and take the first number; of a process that lives for one move, the last."""
+        """Ask and take the first number; the last one from a process that lives for one move."""
         if self.form.single:
             yield from self._restart(self.form.seats[self.player])
         else:
@@ -197,7 +197,7 @@ class FormHost:
         return move
 
     def _last(self, question: Question) -> Steps[int]:
-        """Every number until the process ends or its time is over; the last legal one counts."""
+        """Return the last legal number before the process ends or its time is over."""
         numbers: list[int] = []
         while True:
             line = yield Read("move", allowed=(NoLine.ENDED, NoLine.TIME_UP))
@@ -215,7 +215,7 @@ class FormHost:
             raise BotFault(kind, "gave no answer")
 
     def move_of(self, number: int, legal: Sequence[int]) -> int | None:
-        """The legal move that a number means."""
+        """Return the legal move of a number; None if it is not legal."""
         swap = self.of.swap_move
         if SWAP_ALLOWED in self.form.fields and number == self.form.base - 1:
             return swap if swap in legal else None
@@ -228,47 +228,47 @@ class FormHost:
         return f"which is not legal; legal: {' '.join(map(str, sorted(numbers)))}"
 
     def game_over(self, plies: Sequence[Ply]) -> Steps[None]:
-        """Nothing to send: a bot does not hear that a game ends."""
+        """Send nothing: a bot is not told that a game ends."""
         yield from ()
 
     def bye(self) -> Steps[None]:
-        """Nothing to send: a bot ends when its input does."""
+        """Send nothing: a bot ends with its input."""
         yield from ()
 
 
 def find_number(answer: str, line: str) -> int | None:
-    """The number of an answer: a whole line, unless its pattern has a group for the number."""
+    """Return the number of an answer: the whole line, or the group of its pattern."""
     pattern = re.compile(answer)
     found = pattern.search(line) if pattern.groups else pattern.fullmatch(line)
     text = found[found.re.groups and 1] if found else ""
     return int(text) if text and re.fullmatch(r"[+-]?[0-9]{1,9}", text) else None
 
 
-# Its prompt has no line end: it stands before the next line, which is why an answer is searched.
+# The prompt has no line end and precedes the next line, so the pattern is searched in the line.
 CONSOLE_FORM = LineForm("", 0, answer=r"chooses ([0-9]+)")
 
 
 class ConsoleHost:
-    """A program with its own board, which is given its opponent's moves one by one."""
+    """A program with its own board that reads the moves of its opponent one by one."""
 
     def __init__(self, of: Game, options: Mapping[str, object]) -> None:
-        """SpecError if the options leave no way to find its moves."""
+        """Raise SpecError for options that a console program does not have."""
         self.of, self.form = of, read_form(CONSOLE_FORM, options)
         if options.get("question"):
-            raise SpecError("a console program is asked no question: leave out question")
+            raise SpecError("a console program gets no question: leave out question")
         self.player, self.sent_plies, self.is_new = 0, 0, True
 
     def greet(self) -> Steps[None]:
-        """There is no greeting: it speaks to people."""
+        """Send no greeting: the program expects a person."""
         yield from ()
 
     def new_game(self, player: int, start: Position, seed: int) -> Steps[None]:
-        """Start a process whose arguments say who begins."""
+        """Start a process whose arguments name its seat."""
         self.player, self.sent_plies, self.is_new = player, 0, True
         yield Restart(self.form.seats[player])
 
     def choose(self, question: Question) -> Steps[int]:
-        """Send the other side's moves since its last one, then find its own."""
+        """Send the moves of the other side since its last one, then read its own."""
         for ply in question.plies[self.sent_plies :]:
             if ply.before.mover == self.player:
                 reason = "is a console program, which cannot be given moves it did not choose"
@@ -285,9 +285,9 @@ class ConsoleHost:
         return move
 
     def game_over(self, plies: Sequence[Ply]) -> Steps[None]:
-        """Nothing to send: its own board shows the end."""
+        """Send nothing: its own board shows the end."""
         yield from ()
 
     def bye(self) -> Steps[None]:
-        """Nothing to send: it ends when its input does."""
+        """Send nothing: it ends with its input."""
         yield from ()

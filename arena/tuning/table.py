@@ -1,4 +1,4 @@
-"""Keys of [tune] and its problems."""
+"""The keys of `[tune]` and their values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -46,14 +46,14 @@ TUNE_TOP = tuple(
 
 @dataclass(frozen=True, slots=True)
 class ValidationTable:
-    """The match that decides: a sequential test on held-out openings, within `pairs`."""
+    """The validation: a sequential test on held-out openings of at most `pairs` pairs."""
 
     elo0: float
     elo1: float
     pairs: int
 
     def plan(self) -> SprtPlan:
-        """The test itself; a ValueError says why there is none."""
+        """Return the test; ValueError if it is impossible."""
         return SprtPlan(self.elo0, self.elo1, ALPHA, BETA)
 
 
@@ -73,7 +73,7 @@ class TuneTable:
 
 
 def tune_table(values: KeyValues) -> TuneTable | None:
-    """The table with the values of `TUNE`; None if it names no agent."""
+    """Return the table with the values of `TUNE`; None if it names no agent."""
     if "agent" not in values:
         return None
     plain = {**default_values(TUNE), **values}
@@ -84,5 +84,5 @@ def tune_table(values: KeyValues) -> TuneTable | None:
 
 
 def report_tune_problem(problems: Problems, message: str, key: str, *inside: str) -> None:
-    """A problem with a key of `[tune]`, or with what stands `inside` its table."""
+    """Report a problem with a key of `[tune]`, or with a key `inside` its table."""
     problems.add(("tune", key, *inside), message, ("tune", key) if inside else None)

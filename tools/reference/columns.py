@@ -18,7 +18,7 @@ THESE = "these_"  # the answer of a pair for exactly these openings
 
 
 class ParquetTable(NamedTuple):
-    """One file: what a row is, when it is written, its columns with their types."""
+    """One file: the meaning of a row, and the columns with their types."""
 
     file: str
     row: str

@@ -86,7 +86,7 @@ def agents_page() -> str:
         options = ", ".join(f"`{key.name}`" for key in kind_of(name).options)
         rows.append((f"`{name}`", about, text, options))
     parts = ["# Kinds of agents", GENERATED, "[Agents](../agents.md) explains them."]
-    parts.append(markdown_table(("kind", "what it is", "games", "options"), rows))
+    parts.append(markdown_table(("kind", "description", "games", "options"), rows))
     parts += ["## Options", _option_rows()]
     parts.append(
         "The default of a limit (`depth`, `nodes`, `seconds`) holds where none of the three is set."
