@@ -285,6 +285,9 @@ def build_experiment(source: Source, problems: Problems) -> Experiment:
         check_anchor(settings.anchor, names, problems)
     if meets is None or meets.rounds is None:
         check_pairs(settings.pairs, setup.openings, problems)
+    if values.get("standings") == "points" and meets is not None and meets.rounds is not None:
+        why = f"{meets.rounds.way} ranks the agents itself; remove standings"
+        problems.add(("standings",), why)
     problems.raise_if_any()
     assert meets is not None  # otherwise a problem was reported
     plan = build_plan(setup, meets)

@@ -66,9 +66,9 @@ class LoadedRun:
 
     @cached_property
     def thoughts(self) -> "pd.DataFrame":
-        """What agents thought of their moves, one row a move; of a run with `thoughts = true`."""
+        """One row per move with what its agent told; of a run with `search_info = true`."""
         if not (self.directory / SEARCH_INFO).exists():
-            raise ValueError(f"{self.directory} kept no thoughts (thoughts = true in its file)")
+            raise ValueError(f"{self.directory} kept no thoughts (search_info = true in its file)")
         return self._table(SEARCH_INFO)
 
     @property

@@ -3,7 +3,7 @@
 import contextlib
 import random
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.planning.games import Batch, decode_blob
+from arena.planning.games import LOSS, WIN, Batch, Termination, decode_blob
 from arena.planning.openings.openings import first_openings
 from arena.planning.pair_order import TURN_LENGTH
 from arena.planning.schedule import DrawnPlan, make_schedule
 from arena.planning.tasks import Task
+from arena.playing.fault_counts import FIRST_GAMES
 from arena.playing.options import Interrupts
 from arena.playing.worker import GameJob, PairFailed, PlayOptions
 from games.playouts import play_random_games
@@ -27,6 +28,7 @@ MOST_OPENINGS = 2048
 TASK_SECONDS = 0.1
 GROWTH = 8
 SEATS = ("first", "second")
+FAIR = [how for how in Termination if how.fair]
 RANDOM_GAMES = 20  # which tell how long a game is where none was finished
 # Errors of a pairing's time as shares of it: of one batch, of moves elsewhere, of one answer.
 ONE_BATCH, BY_MOVES, BY_FIRST_ANSWER = 0.5, 0.5, 1.0
@@ -75,10 +77,12 @@ class MatchSample:
 
 @dataclass
 class MoveTimes:
-    """What the moves of one agent took."""
+    """The time of one agent's moves, its finished games, and those it failed before."""
 
     seconds: float = 0.0
     moves: int = 0
+    finished: int = 0
+    failed: int = 0
 
     @property
     def each(self) -> float:
@@ -100,7 +104,8 @@ class PilotResult:
     random_moves: float = 0.0  # of a player in both of two random games
     fault: str = ""
     moves: dict[int, MoveTimes] = field(default_factory=dict)  # by the agent's place
-    without: frozenset[int] = frozenset()  # the agents that did not play
+    # Bots that failed before the pilot, and the seconds of their games until they are excluded.
+    without: Mapping[int, float] = field(default_factory=dict)
 
     @property
     def unfinished(self) -> list[tuple[int, int]]:
@@ -108,8 +113,23 @@ class PilotResult:
         return [
             match
             for match in self.samples
-            if not self.without & set(match) and any(place not in self.moves for place in match)
+            if not self.without.keys() & set(match)
+            and any(place not in self.moves for place in match)
         ]
+
+    @property
+    def failing(self) -> dict[int, float]:
+        """Bots that fail their first games, and the seconds until they are excluded."""
+        found = dict(self.without)
+        for place, own in self.moves.items():
+            if own.failed >= FIRST_GAMES or (own.failed and not own.finished):
+                pairs = [each.pairing_seconds for at, each in self.samples.items() if place in at]
+                found[place] = FIRST_GAMES * max(pairs) / 2
+        return found
+
+    def unplayed(self, left: Mapping[tuple[int, int], int]) -> int:
+        """Return how many games of these pairings are those of bots that fail their first."""
+        return 2 * sum(left[match] for match in left if self.failing.keys() & set(match))
 
     @property
     def pairings(self) -> int:
@@ -124,12 +144,19 @@ class PilotResult:
         sample.batches.append((size, batch.seconds))
         blob = decode_blob(batch.games)
         for seat, name in enumerate(SEATS):
-            columns = (blob.columns[f"{name}_{what}"] for what in ("nanoseconds", "moves"))
-            times, moves = (np.broadcast_to(np.asarray(each), blob.rows) for each in columns)
+            names = (f"{name}_nanoseconds", f"{name}_moves", "termination", "result")
+            times, moves, how, result = (
+                np.broadcast_to(np.asarray(blob.columns[each]), blob.rows) for each in names
+            )
+            fair = np.isin(how, FAIR)
+            failed = ~fair & (result == (WIN if seat else LOSS))
             for leg in (0, 1):  # the first agent of a match moves first in the first game
                 own = self.moves.setdefault(match[seat ^ leg], MoveTimes())
                 own.seconds += float(times[leg::2].sum(dtype=np.int64)) * 1e-9
                 own.moves += int(moves[leg::2].sum(dtype=np.int64))
+                if not own.finished:
+                    own.failed += int(failed[leg::2].sum())
+                own.finished += int(fair[leg::2].sum())
 
     def pairing_time(self, match: tuple[int, int]) -> TimeRange:
         """The time of a pairing: as it was measured, else from the moves of both agents."""
@@ -164,8 +191,18 @@ class PilotResult:
         return max(0.0, whole - thought) / max(1, self.pairings)
 
     def time_of(self, left: Mapping[tuple[int, int], int], workers: int) -> TimeRange:
-        """The time of so many pairings of each match, shared by the workers."""
-        each = [(self.pairing_time(match), pairs / workers) for match, pairs in left.items()]
+        """Return the time of these pairings of each match, shared by the workers.
+
+        A bot that fails its first games takes time only until it is excluded.
+        """
+        failing = self.failing
+        each = [
+            (self.pairing_time(match), pairs / workers)
+            for match, pairs in left.items()
+            if not failing.keys() & set(match)
+        ]
+        there = {place for match, pairs in left.items() if pairs for place in match}
+        each += [(ranged(failing[at], BY_FIRST_ANSWER), 1.0) for at in failing.keys() & there]
         return TimeRange(*(sum(time[at] * share for time, share in each) for at in range(3)))
 
 
@@ -205,18 +242,19 @@ class PilotDeadline(Interrupts):
 def run_pilot(
     drawn: DrawnPlan,
     options: PlayOptions,
-    without: Collection[int] = (),
+    without: Mapping[int, float] = MappingProxyType({}),
     answers: Mapping[int, float] = MappingProxyType({}),
 ) -> PilotResult:
-    """Play pairings of every match in turn for two seconds; agents in `without` do not play.
+    """Play pairings of every match in turn for two seconds.
 
+    Bots in `without` do not play; their games until they are excluded take so many seconds.
     `answers` are the times of first answers, by the places of bots.
     """
     trial, clock = pilot_schedule(drawn), PilotDeadline(options.interrupts)
     samples = {match: MatchSample() for match in trial.pairings.matches}
     playable = [match for match in samples if not set(match) & set(without)]
     moves = play_random_games(drawn.of, RANDOM_GAMES, drawn.plan.seed).moves / RANDOM_GAMES
-    pilot = PilotResult(samples, 0.0, answers, moves, without=frozenset(without))
+    pilot = PilotResult(samples, 0.0, answers, moves, without=without)
     if not playable:
         return pilot
     workers = GameJob(trial, options._replace(interrupts=clock, known=None))

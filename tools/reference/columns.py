@@ -155,7 +155,7 @@ MEANINGS: Mapping[str, str] = {
     "moves": "all moves as they are written, if moves are kept",
     "timings.moves": "moves that the agent chose, without openings and forced passes",
     "n_eff": "effective sample size",
-    "nodes": "positions searched",
+    "nodes": "positions searched; a search passes its limit in nodes by a few",
     "nodes_per_move": "positions searched per move",
     "nodes_per_second": "positions searched per second",
     "normalized_elo": "excess score over the standard deviation of a game, on the Elo scale",
