@@ -53,7 +53,7 @@ AT_ONCE = (
 REMOVED: Mapping[str, str] = {
     "share": "zip the directory of the run; pitflip verify takes the unpacked directory",
     "agreement": "every run names agents that play identically",
-    "even_openings": 'write openings = { within = 2 } or { exact = "draw" } in the experiment file',
+    "even_openings": 'write openings = { exact = 2 } or { exact = "draw" } in the experiment file',
     "extra_turns": "docs/perfect.md has the answer, python -m benchmarks.extra_turns counts again",
     "profile": "pitflip run, whose page has lengths, draws and the first mover's score",
 }

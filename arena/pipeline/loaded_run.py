@@ -73,7 +73,7 @@ class LoadedRun:
 
     @property
     def answer(self) -> str:
-        """What the run answers, in one sentence."""
+        """The answer of the run, in one sentence."""
         return make_answer(self.contents).headline
 
     @property

@@ -21,12 +21,21 @@ from arena.planning.games import (
 )
 from arena.planning.schedule import DrawnPlan
 from arena.planning.tasks import Disqualification
-from arena.playing.early_faults import EarlyFault
 from arena.playing.fault_counts import FaultCounter
-from arena.playing.referee_loop import EXCLUDED, forfeit_record, games_from_records
+from arena.playing.referee_loop import EXCLUDED, EarlyFault, forfeit_record, games_from_records
+from games.base.errors import UserError
 
 log = logging.getLogger(__name__)
 Columns = Callable[[int, int], dict[str, GameColumn]]  # of pairings from the first to the second
+
+
+class UselessBots(UserError):  # noqa: N818  # a state, not a fault
+    """Bots that do not load or fail all their games, where the plan does not go on without them."""
+
+    def __init__(self, verdicts: Mapping[str, str]) -> None:
+        """`verdicts` say of agents, by name, what became of them."""
+        super().__init__("\n".join(f"{name} {verdicts[name]}" for name in verdicts))
+        self.verdicts = dict(verdicts)
 
 
 class ForfeitRule:
@@ -103,14 +112,22 @@ class ForfeitRule:
             name = self.drawn.plan.names[fault.place]
             self.tell(f"{name}: {fault.text} (game {fault.game})")
 
-    def report_useless(self) -> None:
-        """Report bots that failed all their games, too few of them to be excluded."""
-        for place in self.counts.useless:
-            if self.tell is not None and place not in self.counts.out:
+    def refuse(self, over: bool = False) -> None:
+        """Raise UselessBots if the plan does not go on without bots that fail all their games.
+
+        Where it goes on, and no game is left (`over`), say which these are.
+        """
+        useless = [place for place in self.counts.useless if over or place in self.counts.out]
+        if self.drawn.plan.unloadable_stops and useless:
+            raise UselessBots({self.drawn.plan.names[at]: self._verdict(at) for at in useless})
+        for place in useless:
+            if over and self.tell is not None and place not in self.counts.out:
                 self.tell(f"{self.drawn.plan.names[place]} {self._verdict(place)}")
 
     def _verdict(self, place: int) -> str:
-        """Describe a bot that finished no game."""
+        """What became of a bot that finished no game."""
+        if place not in self.first:
+            return self.counts.out[place].reason
         fault, games = self.first[place], self.counts.failures[place]
         return f"failed all its {games} games; in game {fault.game} it {fault.text}"
 
@@ -132,7 +149,8 @@ class ForfeitRule:
             return
         name, text = self.drawn.plan.names[place], self.reason(place)
         log.warning("%s %s", name, text if place in self.first else self.counts.out[place].reason)
-        self.tell(f"{name} {text}; its other games are forfeited unplayed")
+        if not (self.drawn.plan.unloadable_stops and place in self.counts.useless):
+            self.tell(f"{name} {text}; its other games are forfeited unplayed")
 
 
 def forfeit_games(

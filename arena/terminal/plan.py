@@ -86,9 +86,13 @@ def time_line(pilot: PilotResult, left: Matches, workers: int) -> str:
 
 
 def failing_line(plan: Plan, pilot: PilotResult) -> str:
-    """Return which bots the run excludes; empty if none fails."""
+    """Return what the run does with bots that fail; empty if none does."""
     names = listed([short_name(plan.names[place]) for place in sorted(pilot.failing)])
-    return f"excluded after three failed games: {names}" if names else ""
+    if not names:
+        return ""
+    if plan.unloadable_stops:
+        return f"the run will stop, because {names} failed; in a [roster] they are excluded"
+    return f"excluded after three failed games: {names}"
 
 
 def start_line(answers: Sequence[BotProbe]) -> str:

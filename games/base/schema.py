@@ -83,7 +83,7 @@ REMOVED_KEYS: Mapping[str, str] = {
     "order": "it was removed; the others are ordered as in the file",
     "within": "it was removed; write exact = 2 for a margin of 2 at most",
     "looks": "it was removed; later runs take the bound that stays valid by themselves",
-    "unloadable": "it was removed; a bot that does not load forfeits its games",
+    "unloadable": "it was removed; a bot that fails stops the run, in a [roster] it is excluded",
     "max_restarts": "it was removed; a bot that fails in 10 games and finishes none is excluded",
     "wait_seconds": "it was removed; workers of a cluster are waited for 60 s",
     "mixed_machines": "it was removed; limits in nodes allow machines of different speed",

@@ -204,9 +204,7 @@ def test_a_test_that_forfeits_ended_shows_no_strength(tmp_path, capsys):
     (tmp_path / "illegal.py").write_text(BOTS["illegal"])
     text = EXPERIMENT.format(rank="").partition("[roster]")[0].replace("pairs = 10", "pairs = 40")
     text = text.replace("openings", "stop.sprt = { elo0 = 0, elo1 = 100 }\nopenings", 1)
-    text += (
-        '[agents.illegal]\nkind = "python"\nfile = "illegal.py"\n[agents.greedy]\nkind = "greedy"\n'
-    )
+    text += '[roster]\ndirectory = "."\n[agents.greedy]\nkind = "greedy"\n'
     (tmp_path / "test.toml").write_text(text)
     played(tmp_path / "test.toml", tmp_path / "results", page=True, tables=True)
     directory = directory_of(tmp_path / "results")

@@ -22,7 +22,7 @@ from arena.playing import worker
 from arena.playing.options import Interrupts
 from arena.playing.worker import Worker
 from games import game
-from games.base.errors import Unfinished
+from games.base.errors import Unfinished, UserError
 from tests.arena.running import (
     BOTS,
     RANDOM,
@@ -228,11 +228,27 @@ def test_a_bot_that_raises_what_is_no_error_forfeits_too(tmp_path):
     assert all("KeyboardInterrupt" in trace for trace in said["forfeits"])
 
 
+GOES_ON = 'roster = { directory = "." }'  # a class of bots is played without those that fail
 NEVER = "def choose(view, legal, rng):\n    x = 0\n    return 1 / x\n"
 
 
-def test_forfeits_alone_give_no_elo(tmp_path):
+def with_class(directory):
+    """The key of a class of one honest bot; a run with a class plays without bots that fail."""
+    (directory / "bots").mkdir()
+    (directory / "bots" / "one.py").write_text(BOTS["fixed"])
+    return 'roster = { directory = "bots" }'
+
+
+def test_a_bot_that_fails_every_game_stops_the_run_and_is_named_with_its_lines(tmp_path):
     path = experiment_file(tmp_path, small(10), "good")
+    (tmp_path / "good.py").write_text(NEVER)
+    for _ in range(2):  # and again from what is stored
+        with pytest.raises(UserError, match=r"(?s)demo.toml:\d+: \[agents.good\].*by zero, line 3"):
+            played(path, tmp_path / "results")
+
+
+def test_forfeits_alone_give_no_elo(tmp_path):
+    path = experiment_file(tmp_path, small(10, GOES_ON), "good")
     (tmp_path / "good.py").write_text(NEVER)
     played(path, tmp_path / "results")
     rates = pd.read_parquet(directory_of(tmp_path / "results") / "win_rates.parquet")
@@ -284,7 +300,7 @@ def choose(view, legal, rng):
 
 
 def test_a_bot_that_was_seen_at_rest_is_looked_at_again(tmp_path):
-    path = experiment_file(tmp_path, small(1, "move_seconds = 20"), "good")
+    path = experiment_file(tmp_path, small(1, f"move_seconds = 20\n{GOES_ON}"), "good")
     (tmp_path / "good.py").write_text(THREADS.format(many=BotLimits(1).processes + 2))
     played(path, tmp_path / "results")
     games = pd.read_parquet(directory_of(tmp_path / "results") / "games.parquet")
@@ -303,7 +319,8 @@ def evaluate(rules, position):
 
 def test_an_evaluation_that_hangs_in_compiled_code_is_cut_off(tmp_path):
     (tmp_path / "own.py").write_text(HANGING_EVALUATION)
-    path = experiment_file(tmp_path, small(1, "move_seconds = 0.3") + OWN)
+    head = small(1, f"move_seconds = 0.3\n{with_class(tmp_path)}")
+    path = experiment_file(tmp_path, head + OWN)
     played(path, tmp_path / "results")
     games = pd.read_parquet(directory_of(tmp_path / "results") / "games.parquet")
     assert (games.termination == "timeout").any()
@@ -311,13 +328,24 @@ def test_an_evaluation_that_hangs_in_compiled_code_is_cut_off(tmp_path):
     assert all((lost["first"] == "own") == (lost.result == 0.0))
 
 
-def test_a_bot_that_hangs_while_it_is_loaded_forfeits(tmp_path, capsys):
+def test_a_bot_that_hangs_while_it_is_loaded_stops_a_run_that_says_so(tmp_path):
     path = experiment_file(tmp_path, small(3), "hanging_import")
     path.write_text(path.read_text() + "start_seconds = 0.3\n")
-    played(path, tmp_path / "results", quiet=False)
-    games = pd.read_parquet(directory_of(tmp_path / "results") / "games.parquet")
-    assert set(games.termination) == {"unloadable"}
-    assert "was not ready within 0.3 s" in capsys.readouterr().err
+    with pytest.raises(UserError, match=r"hanging_import.py.* was not ready within 0.3 s"):
+        played(path, tmp_path / "results")
+
+
+def test_all_bots_that_do_not_load_are_named_before_a_new_run_is_spoken_of(tmp_path, capsys):
+    path = experiment_file(tmp_path, small(3), "good", "raising")
+    for name in ("good", "raising"):
+        (tmp_path / f"{name}.py").write_text("import nothing_of_the_kind\n")
+    earlier = tmp_path / "results" / path.stem / "before"
+    earlier.mkdir(parents=True)
+    (earlier / "run.json").write_text('{"plan": {"pairs": 2}}')
+    with pytest.raises(UserError, match=r"(?s)good.py.*raising.py") as refused:
+        played(path, tmp_path / "results", quiet=False)
+    assert len(str(refused.value).splitlines()) >= 2
+    assert "a new run" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -335,7 +363,7 @@ def test_a_bot_that_hangs_while_it_is_loaded_forfeits(tmp_path, capsys):
     ],
 )
 def test_a_bot_that_does_not_load_forfeits_unplayed_and_the_others_play(tmp_path, source, told):
-    path = experiment_file(tmp_path, small(3) + '[agents.greedy]\nkind = "greedy"\n', "good")
+    path = experiment_file(tmp_path, small(3, with_class(tmp_path)), "good")
     (tmp_path / "good.py").write_text(source)
     played(path, tmp_path / "results")
     directory = directory_of(tmp_path / "results")

@@ -1,5 +1,7 @@
 """pitflip plan: what is said before a game counts, and that none does."""
 
+from dataclasses import replace
+
 import pytest
 
 from arena.commands.plan import arguments, main, pilot_with, probe_lines
@@ -218,7 +220,9 @@ def test_a_pilot_finds_the_bots_that_fail_their_first_games(tmp_path):
     assert list(found.failing) == [names.index("late")]
     assert found.unplayed(left) == 80
     plan = load(tmp_path / "demo.toml").plan
-    assert failing_line(plan, found) == "excluded after three failed games: late"
+    assert failing_line(plan, found).startswith("the run will stop, because late failed")
+    goes_on = replace(plan, unloadable_stops=False)
+    assert failing_line(goes_on, found) == "excluded after three failed games: late"
 
 
 COLD = """import time

@@ -143,7 +143,7 @@ def test_a_declaration_is_believed_only_after_a_test(tmp_path, monkeypatch):
 
 def test_a_finished_run_is_not_tested_again(tmp_path, monkeypatch):
     _, said = run_of(tmp_path, "steady")
-    monkeypatch.setattr(bot_replays, "chosen_pairings", lambda *_: pytest.fail("tested again"))
+    monkeypatch.setattr(bot_replays, "choose_pairings", lambda *_: pytest.fail("tested again"))
     played(tmp_path / "demo.toml", tmp_path / "results")
     run = directory_of(tmp_path / "results")
     assert json.loads((run / "run.json").read_text()) == said

@@ -1,6 +1,6 @@
 """Who forfeits unplayed: counted in schedule order, whatever the batches."""
 
-import re
+from dataclasses import replace
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -22,9 +22,8 @@ from arena.planning.games import (
 from arena.planning.schedule import make_schedule
 from arena.planning.tasks import Task
 from arena.playing import fault_counts
-from arena.playing.early_faults import EarlyFault
-from arena.playing.forfeits import ForfeitRule
-from arena.playing.referee_loop import find_rules_violation
+from arena.playing.forfeits import ForfeitRule, UselessBots
+from arena.playing.referee_loop import EarlyFault, find_rules_violation
 from arena.playing.worker import Worker
 from tests.arena.running import experiment_file
 
@@ -113,14 +112,17 @@ def test_who_has_too_many_faults_forfeits_the_rest_unplayed(drawn, case):
     assert all(whole.termination[row] == how for row in unplayed)
 
 
-def test_a_bot_that_fails_its_few_games_is_named_at_the_end_with_its_first_fault(drawn):
-    games = games_with(drawn, [I, I])
+def test_a_plan_that_stops_names_the_bot_and_its_first_fault(drawn):
+    stops = replace(drawn, plan=replace(drawn.plan, unloadable_stops=True))
+    games = games_with(stops, [I, I, I, N])
     games.traces[0] = "answered 99 in 'S 1 1'"
-    told = []
-    rule = ForfeitRule(drawn, {}, told.append)
-    rule.take(scheduled(drawn, games))
-    rule.report_useless()
-    assert re.fullmatch(r"bot .* 2 games; in game 0 it answered 99", told[-1])
+    for size, over in ((4, False), (2, True)):
+        rule = ForfeitRule(stops, {})
+        rule.take(scheduled(stops, cut(games, 0, size)))
+        if size == 2:
+            rule.refuse()  # a third game may be finished
+        with pytest.raises(UselessBots, match=r"bot .* game 0 it answered 99$"):
+            rule.refuse(over)
 
 
 def test_the_first_fault_of_each_bot_is_told_once_with_its_game(drawn):
@@ -141,7 +143,8 @@ def test_ten_crashes_in_a_row_by_chance_cost_no_further_game(drawn):
 
 def test_the_end_of_a_bot_is_told_in_one_line_when_it_happens(drawn):
     told = []
-    rule = ForfeitRule(drawn, {}, told.append)
+    goes_on = replace(drawn, plan=replace(drawn.plan, unloadable_stops=False))
+    rule = ForfeitRule(goes_on, {}, told.append)
     games = games_with(drawn, [C, C, C, N])
     batch = Batch(0, 2, encode_games(games), pair_points(games), 0.0)
     rule.cut(batch)
@@ -186,8 +189,9 @@ def choose(view, legal, rng):
 
 def test_bots_that_crash_often_have_the_same_games_for_any_workers(tmp_path):
     (tmp_path / "crashing.py").write_text(CRASHES)
-    text = TEXT.replace('"bot.py"', '"crashing.py"').replace("pairs = 20", "pairs = 40")
-    path = experiment_file(tmp_path, text)
+    text = TEXT.replace("agents.bot", "agents.crashing").replace('"bot.py"', '"crashing.py"')
+    text = text.replace("pairs = 20", "pairs = 40\nseed = 2")  # its first three games fail
+    path = experiment_file(tmp_path, text + '[roster]\ndirectory = "."\n')
     tables = []
     for workers in (1, 2, 3):
         results = tmp_path / str(workers)

@@ -9,6 +9,9 @@ from agents.core import AgentFailure
 from agents.error_lines import failure_words
 from agents.fault_text import fault_text
 from arena.config.experiment import ExperimentError, load
+from arena.pipeline.run import located
+from arena.playing.forfeits import UselessBots
+from tests.arena.running import experiment_file, small
 
 HEAD = 'game = "kalah(6,4)"\n'
 AGENTS = '[agents.smart]\nkind = "smart"\n[agents.bad]\nkind = "random"\n'
@@ -253,6 +256,14 @@ def test_nothing_that_can_be_written_raises_anything_else(tmp_path, key):
             assert all(re.match(r"(--set .*|.*x\.toml:\d+): \[.*\] ", p) for p in error.problems)
         else:
             assert made.plan.digest()
+
+
+def test_a_verdict_of_several_lines_keeps_them(tmp_path):
+    path = experiment_file(tmp_path, small(2) + '[agents.mine]\nkind = "greedy"\n')
+    verdict = "does not load: own.py cannot be compiled:\nline 3: with does not compile"
+    shown = located(load(path), (), UselessBots({"mine": verdict})).problems
+    assert shown[0].endswith("own.py cannot be compiled:")
+    assert shown[1] == "  line 3: with does not compile"
 
 
 def test_reasons_of_an_evaluation_are_not_glued_to_its_message():

@@ -15,7 +15,7 @@ TOP = {
     "thoughts = true": "search_info",
     "game_seconds = 60": "game_time",
     "increment = 1": "game_time",
-    'unloadable = "forfeit"': "forfeits its games",
+    'unloadable = "forfeit"': "in a [roster] it is excluded",
     "mixed_machines = true": "nodes",
     'standings = { by = "points" }': '"points"',
     "openings = { plies = [4, 10] }": "random_plies = [4, 10]",
