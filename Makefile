@@ -12,7 +12,7 @@ UV = $(shell command -v uv || echo $(BIN)/uv)
 SYNC = env -u VIRTUAL_ENV UV_PROJECT_ENVIRONMENT=.venv $(UV) sync --quiet --frozen --inexact --compile-bytecode
 LOCKED := pyproject.toml uv.lock
 
-.PHONY: setup run learn test test-slow browser picture mutants fuzz torture audit check coverage bench docs clean
+.PHONY: setup run learn test test-slow browser picture mutants fuzz torture audit check coverage bench reference docs clean
 
 # A check that fails (status 1) is a finding, not a failure of the command.
 run: .venv/.run
@@ -74,6 +74,10 @@ coverage: .venv/.dev
 	$(BIN)/coverage report --fail-under=95
 
 # A warning, such as a link that leads nowhere, ends it.
+# docs/reference and the JSON Schema, from the code; a test fails where they are stale.
+reference: .venv/.dev
+	$(BIN)/python -m tools.reference
+
 docs: .venv/.docs
 	$(BIN)/sphinx-build --fail-on-warning --quiet -c docs -d site/.doctrees . site
 	@echo "the site: site/index.html"

@@ -37,7 +37,7 @@ OWN_RANDOM = re.compile(r"(random|numpy\.random|secrets)\.\w+|os\.urandom|uuid\.
 SEEDED = re.compile(r"Random$|default_rng$|RandomState$")
 LEAVES = (
     "it ends with a game: it is started again for the next one, which costs time; read questions "
-    "until your input ends, or say new_process_per_game = true"
+    'until your input ends, or say process = "game"'
 )
 ADVICE = {
     "timeout": "each question must be answered within the limit (--seconds)",
@@ -278,7 +278,7 @@ class BotCheck:
         """Whether its process has ended with the game."""
         if not isinstance(self.main, ProtocolAgent) or self.spec.kind == "files":
             return False
-        single = self.spec.options.get("process") or self.spec.options.get("new_process_per_game")
+        single = self.spec.options.get("process", "run") != "run"
         has_ended = getattr(self.main.bot, "has_ended", None)
         return not single and self.main.bot.alive and has_ended is not None and has_ended()
 

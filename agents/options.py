@@ -6,42 +6,42 @@ from agents.core import Limit, Options, Weights
 from agents.registry import EXTERNAL
 from agents.sandbox.messages import BotLimits
 from games import Game
-from games.base.schema import Key, parse_size
+from games.base.schema import GAME_TIME_KEY, Key, parse_size
 
 MEMORY, PROCESSES, START_SECONDS = "512MB", 64, 10.0
 MAX_TIMEOUTS = 20
 TIMEOUT_SECONDS = 300.0  # fewer timeouts where they take longer than this in all
 # Beside the limit of a move; instead of those of the experiment.
 CLOCKS = (
-    Key("turn_seconds", "float", "for a move with its extra turns", above=0, high=86_400),
-    Key("game_seconds", "float", "for all its moves of a game", above=0, high=86_400),
-    Key("increment", "float", "seconds added to game_seconds after a move", low=0, high=3600),
+    Key("turn_seconds", "float", "seconds for a move with its extra turns", above=0, high=86_400),
+    GAME_TIME_KEY,
 )
 DETERMINISTIC = Key(
-    "deterministic", "bool", "true: it answers the same question in the same way, always"
+    "deterministic", "bool", "true: it always answers the same position with the same move"
 )
+UNCHECKED = "unchecked"
 LIMITS = ("depth", "nodes", "seconds")
-EPSILON = Key("epsilon", "float", "the share of moves played at random", 0.0, low=0, high=1)
-RANDOM_TIES = Key("random_ties", "bool", "one of several equal moves is chosen at random", False)
+EPSILON = Key("epsilon", "float", "the share of random moves", 0.0, low=0, high=1)
+RANDOM_TIES = Key("random_ties", "bool", "choose at random between equally good moves", False)
 NOISE = (EPSILON, RANDOM_TIES)
 
 
 def bot_options(processes: int = PROCESSES) -> tuple[Key, ...]:
-    """The options; `processes` is how many it may have by default, threads counted."""
+    """Return the options of bots; `processes` is the default limit of processes and threads."""
     return (
         *CLOCKS,
         DETERMINISTIC,
-        Key("memory", "size", "what all its processes and files may take", MEMORY),
-        Key("processes", "int", "how many processes and threads", processes, low=1, high=4096),
-        Key("start_seconds", "float", "to start and to begin a game", START_SECONDS,
+        Key("memory", "size", "memory of all its processes and files", MEMORY),
+        Key("processes", "int", "the most processes and threads", processes, low=1, high=4096),
+        Key("start_seconds", "float", "seconds to start and to begin a game", START_SECONDS,
             above=0, high=3600),
-        Key("max_timeouts", "int", "timeouts in all before it forfeits the rest; usually 20, or "
-            "as many as fit into five minutes", low=1, high=10**9),
+        Key("max_timeouts", "int", "timeouts after which it forfeits its other games (default: "
+            "20, or as many as fit into five minutes)", low=1, high=10**9),
     )  # fmt: skip
 
 
 def bot_limits(options: Options, processes: int = PROCESSES) -> BotLimits:
-    """The limits that a spec's options set."""
+    """Return the limits that the options of a spec set."""
     return BotLimits(
         parse_size(options.get("memory", MEMORY)),
         options.get("processes", processes),
@@ -50,69 +50,73 @@ def bot_limits(options: Options, processes: int = PROCESSES) -> BotLimits:
 
 
 def external_reason(options: Options) -> str | None:
-    """Why a user's code may answer the same position differently; None if that is denied."""
+    """Return why a user's code may vary its answers; None if its table denies that."""
     return None if options.get("deterministic") else EXTERNAL
 
 
 def evaluation_options(weights: Callable[[Game], Weights | str]) -> tuple[Key, ...]:
-    """How a search evaluates a position; `weights` are the defaults."""
+    """Return the options of evaluations; `weights` are the defaults."""
     return (
         Key(
             "weights",
             "weights",
-            "a number for each feature, or for each name in your WEIGHTS",
+            "a number per feature, or per name in your WEIGHTS",
             weights,
             beside=("evaluate",),
         ),
         Key(
             "evaluate",
             "file",
-            "your own evaluation instead of the features",
+            "your own evaluation in place of the features",
             entry="evaluate",
             replaces=("features", "defaults"),
         ),
-        Key("trusted", "bool", "true compiles it without bounds checks", False),
+        Key(
+            "compile",
+            "any",
+            '"unchecked": your evaluation is compiled without bounds checks',
+            True,
+            choices=(True, UNCHECKED),
+        ),
         *bot_options(),
     )
 
 
 def limit_options(depth: int | None = None, nodes: int | None = None) -> tuple[Key, ...]:
-    """The three limits, with the defaults for a spec that sets none of them."""
+    """Return the options of the three limits; the defaults hold if none of them is set."""
     return (
-        Key("depth", "int", "how many plies a search looks ahead", depth, 1, 100, beside=LIMITS),
+        Key("depth", "int", "depth of the search in plies", depth, 1, 100, beside=LIMITS),
         Key(
             "nodes",
             "int",
-            "how many positions a search looks at for a move",
+            "nodes per move",
             nodes,
             low=1,
             high=1e15,
             beside=LIMITS,
         ),
-        Key(
-            "seconds", "float", "how many seconds a search takes for a move", low=0.001, high=86_400
-        ),
+        Key("seconds", "float", "seconds per move", low=0.001, high=86_400),
     )
 
 
 def limit_of(settings: Options) -> Limit:
-    """The limits among the settings of a search."""
+    """Return the limits among the settings of a search."""
     return Limit(*(settings[name] for name in LIMITS))
 
 
 def varies(options: Options) -> str | None:
-    """Why a compiled agent may answer the same position differently."""
+    """Return why a compiled agent may vary its answers; None if it never does."""
     if epsilon := options.get("epsilon"):
         return f"epsilon = {epsilon:g} makes it play some moves at random"
     if options.get("random_ties"):
         return "random_ties makes it choose between equal moves at random"
-    for name in ("seconds", "turn_seconds", "game_seconds"):
+    for name in ("seconds", "turn_seconds", "game_time"):
         if name in options:
             return f"{name} makes its moves depend on the machine; give it depth or nodes"
     return external_reason(options) if options.get("evaluate") else None
 
 
 def users_code(options: Options) -> str | None:
-    """Which code of a user's runs in a search."""
+    """Return the user's code that runs in a search; None without any."""
     evaluate = options.get("evaluate")
     return f"it evaluates by {evaluate}" if evaluate else None

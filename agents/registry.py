@@ -14,14 +14,14 @@ from agents.core import (
     SpecError,
 )
 from agents.evaluation.learned_weights import learned_for, read_learned
-from agents.evaluation.weights import checked_weights, declared_weights, shallow_errors
+from agents.evaluation.weights import checked_weights, declared_weights
 from agents.languages import source_tree
 from agents.protocols import PROTOCOLS
 from agents.user_files import is_user_path, own_home, replace_path, split_reference
 from games import Game
 from games.base.file_trees import FileTree
 from games.base.files import InputTooLarge
-from games.base.schema import Key
+from games.base.schema import Key, table_faults
 from games.base.text import did_you_mean, listed
 
 Reason = Callable[[Options], str | None]  # of the options that a spec sets
@@ -79,6 +79,7 @@ class Kind:
     refusal: Callable[[Game], str | None] = no_refusal  # why it does not play a game
     # An option that has no effect in a game, with the reason.
     unfit: Callable[[Options, Game], tuple[str, str] | None] = no_ineffective_option
+    summary: str = ""  # for its reference page; empty: the first line of the docstring of `build`
 
     def option(self, name: str) -> Key | None:
         """The option of this name, if the kind has it."""
@@ -108,22 +109,9 @@ def option_values(options: tuple[Key, ...], spec: AgentSpec, of: Game) -> Option
 
 def faults(kind: Kind, spec: AgentSpec, of: Game | None) -> Iterator[Fault]:
     """Everything wrong with the options of a spec; `of` is None if the game is not known."""
-    for name in spec.options:
-        if kind.option(name) is None:
-            yield (
-                (name,),
-                unknown_option_text(spec.kind, name, [each.name for each in kind.options]),
-            )
-    for option in kind.options:
-        value = spec.options.get(option.name)
-        if value is None:
-            if option.required:
-                yield (option.name,), f"{option.name} is missing{option.example}"
-        else:
-            yield from (((option.name,), message) for _, message in option.faults(value))
+    for place, message in table_faults(spec.options, kind.options):
+        yield (str(place[0]),), message
     yield from weight_problems(kind, spec.options, of)
-    if fault := probcut_problem(kind, spec, of):
-        yield ("probcut",), fault
 
 
 def normalize(kind: Kind, spec: AgentSpec, of: Game | None) -> AgentSpec:
@@ -143,12 +131,6 @@ def normalize(kind: Kind, spec: AgentSpec, of: Game | None) -> AgentSpec:
         if of and option_values(kind.options, shorter, of) == option_values(kind.options, spec, of):
             spec = shorter
     return spec
-
-
-def unknown_option_text(kind: str, name: str, names: Sequence[str]) -> str:
-    """The line that says a kind has no such option, and which ones it has."""
-    has = f"it has {listed(names)}" if names else "it has none"
-    return f"{kind} has no option {name} ({has}){did_you_mean(name, names)}"
 
 
 def weight_problems(kind: Kind, options: Options, of: Game | None) -> Iterator[Fault]:
@@ -176,22 +158,6 @@ def learned_weights_problem(path: str, options: Options, of: Game | None) -> str
     except SpecError as error:
         return str(error)
     return None
-
-
-def probcut_problem(kind: Kind, spec: AgentSpec, of: Game | None) -> str | None:
-    """Why there is no ProbCut: it rests on measured errors of searches with learned tables."""
-    wanted = spec.options.get("probcut")
-    if of is None or not isinstance(wanted, int | float) or not wanted:
-        return None
-    if not isinstance(option_values(kind.options, spec, of)["weights"], str):
-        return "probcut needs the weights of learned tables: for others no errors were measured"
-    if shallow_errors(of):
-        return None
-    measured = listed(of.defaults.probcut) if of.has("defaults") else ""
-    return (
-        f"the errors of shallow searches were not measured for {of.name} "
-        f"({f'they were for {measured}' if measured else 'they were for no game of its pack'})"
-    )
 
 
 def weight_names(options: Options, of: Game | None) -> Sequence[str] | None:

@@ -29,7 +29,7 @@ RANDOM = """
 game = "kalah(6,4)"
 pairs = {pairs}
 keep_moves = false
-openings = {{ none = true, repeat = true }}
+openings = {{ random_plies = 0, repeat = true }}
 [agents.a]
 kind = "random"
 [agents.b]

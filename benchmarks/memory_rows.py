@@ -6,7 +6,7 @@ from benchmarks.table import Row
 
 MOST = 500e6  # bytes
 PAIRS = 500_000
-OPENINGS = RANDOM.replace("none = true, repeat = true", "random_plies = 12")
+OPENINGS = RANDOM.replace("random_plies = 0, repeat = true", "random_plies = 12")
 AGENTS, EACH = 200, 5
 MANY_AGENTS = OPENINGS + "".join(f'[agents.c{n}]\nkind = "random"\n' for n in range(AGENTS - 2))
 MOST_SECONDS = 3000.0  # for a command

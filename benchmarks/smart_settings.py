@@ -29,7 +29,6 @@ class SettingMatch(NamedTuple):
 MATCHES = (
     *(SettingMatch("othello", 2_000, 80, "endgame", value) for value in (9, 10, 12, 13, 14)),
     *(SettingMatch("othello", 20_000, 30, "endgame", value) for value in (9, 12, 13)),
-    SettingMatch("othello", 100_000, 20, "probcut", 0.0),
     *(SettingMatch("kalah(6,4)", 1_000, 250, "endgame", value) for value in (8, 10, 16)),
     *(
         SettingMatch("kalah(6,4)", 20_000, 100, "endgame", value, LATER_SEED)

@@ -18,7 +18,7 @@ from agents.core import SpecError, Weights
 from games import Game
 from games.base.errors import printable
 from games.base.files import atomic_write, parse_json, read_limited
-from games.base.schema import KeyValues
+from games.base.schema import Key, table_faults
 from games.base.text import GameError, format_value, quote
 from games.learned_tables import LookedUp, TableLayout
 
@@ -30,6 +30,20 @@ PARTS = ("about.npy", "weights.npy")
 MOST_LEFT = 1 << 20  # beans or squares, more than any game has
 TABLE_SCALE = 256  # of the weights of tables, as searches read them
 FEATURES = "features"  # the kind of a file whose weights are those of features
+HEADER = (
+    Key("format", "int", "the version of the format", required=True),
+    Key("game", "text", "the game that the weights are for", required=True),
+    Key("kind", "text", "the kind of the tables, or features", required=True),
+    Key("groups", "table", "the squares or holes that each table looks up", required=True),
+    Key("least", "int", "what is left where the last phase ends", 0, low=0, high=MOST_LEFT),
+    Key("most", "int", "what is left where the first phase begins", 0, low=0, high=MOST_LEFT),
+    Key("scale", "int", "the weight that is worth one disc or bean", TABLE_SCALE, low=1),
+    Key("games", "int", "the games that the weights were fitted to", 0, low=0),
+    Key("games_digest", "text", "the digest of these games", ""),
+    Key("commands", "texts", "the commands that wrote the file", ()),
+    Key("more", "table", "how well the weights fit, and versions"),
+    Key("digest", "text", "the digest of weights and header", required=True),
+)
 # Whatever may be in such a file; a RuntimeError is one that is encrypted.
 FAULTY = (
     OSError,
@@ -129,34 +143,22 @@ def _read(content: bytes) -> LearnedWeights:
         raise ValueError(f"its format is {about['format']}, this version reads {FORMAT}")
     if weights.ndim != 2 or weights.dtype not in (np.int16, np.float64):
         raise ValueError("its weights are no table")
-    refuse_other_words(about)
+    for _, message in table_faults(about, HEADER):
+        raise ValueError(f"its header is wrong: {message}")
     known = {name: about[name] for name in about if name not in ("format", "digest")}
     groups = {str(name): str(words) for name, words in about["groups"].items()}
-    numbers = {name: int(about[name]) for name in ("least", "most", "scale", "games")}
-    commands = tuple(map(str, about["commands"]))
-    read = LearnedWeights(
-        weights=weights, **{**known, **numbers, "groups": groups, "commands": commands}
-    )
+    commands = tuple(about["commands"])
+    read = LearnedWeights(weights=weights, **{**known, "groups": groups, "commands": commands})
     if read.digest != about["digest"]:
         raise ValueError("its weights are not those that were written")
     refuse_other_numbers(read)
     return read
 
 
-def refuse_other_words(about: KeyValues) -> None:
-    """Raise a ValueError if a header has something else where text or a table belongs."""
-    for name, type_ in (("game", str), ("kind", str), ("groups", dict), ("more", dict)):
-        if not isinstance(about[name], type_):
-            raise ValueError(f"its {name} is {format_value(about[name])}")
-
-
 def refuse_other_numbers(read: LearnedWeights) -> None:
-    """Raise a ValueError if the header does not describe the weights, or no game can have it."""
+    """Raise a ValueError if the header does not describe the weights."""
     if not read.phases:
         raise ValueError("it has no weights")
-    for name in ("least", "most"):
-        if not 0 <= getattr(read, name) <= MOST_LEFT:
-            raise ValueError(f"its {name} is {format_value(getattr(read, name))}")
     features = read.kind == FEATURES
     if read.weights.dtype != (np.float64 if features else np.int16):
         raise ValueError(f"its weights are not those of {quote(read.kind)}")

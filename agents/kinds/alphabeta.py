@@ -23,9 +23,8 @@ def alphabeta_options(
     weights: Callable[[Game], Weights | str],
     depth: int | None = None,
     nodes: int | None = None,
-    probcut: float | Callable[[Game], float] = 0.0,
 ) -> tuple[Key, ...]:
-    """The options of all kinds of it, which differ in default weights, limits and cuts."""
+    """Return the options of a kind of it; kinds differ in default weights and limits."""
     return (
         *limit_options(depth, nodes),
         *evaluation_options(weights),
@@ -38,21 +37,12 @@ def alphabeta_options(
             high=256,
             beside=("depth",),
         ),
-        Key(
-            "probcut",
-            "float",
-            "of learned tables: how many errors of a shallow search beyond the bound cut; 0: none",
-            probcut,
-            low=0.0,
-            high=100.0,
-            beside=("depth", "evaluate"),
-        ),
         Key("table_bits", "int", "2 to this power positions are remembered", 16, low=1, high=26),
         *NOISE,
     )
 
 
-SMART_OPTIONS = alphabeta_options(best_weights, nodes=20_000, probcut=usual_probcut)
+SMART_OPTIONS = alphabeta_options(best_weights, nodes=20_000)
 CLASSIC_OPTIONS = alphabeta_options(smart_weights, nodes=20_000)
 
 
@@ -63,14 +53,19 @@ def create_smart_classic(spec: AgentSpec, of: Game) -> Agent:
 
 def create_smart(spec: AgentSpec, of: Game) -> Agent:
     """The shipped SmartPlayer: the best known weights, a node budget, solved endgames."""
-    return create_alphabeta(spec, of, SMART_OPTIONS)
+    return create_alphabeta(spec, of, SMART_OPTIONS, usual_probcut(of))
 
 
-def create_alphabeta(spec: AgentSpec, of: Game, keys: tuple[Key, ...]) -> Agent:
-    """The agent with these options."""
+def create_alphabeta(
+    spec: AgentSpec, of: Game, keys: tuple[Key, ...], probcut: float = 0.0
+) -> Agent:
+    """Return the agent with these options.
+
+    With learned tables, a shallow search that is `probcut` of its errors beyond the bound cuts.
+    """
     from agents.search.compiled_agent import CompiledAgent  # noqa: PLC0415  # it loads the compiler
 
-    chosen = option_values(keys, spec, of)
+    chosen = {**option_values(keys, spec, of), "probcut": probcut}
     return CompiledAgent(spec, of, "alphabeta", chosen, limit_of(chosen))
 
 

@@ -18,22 +18,9 @@ __all__ = ["NEEDS", "OPTIONS", "build", "varies"]
 TO_THE_END = 200  # plies, as `Choice` says it
 
 
-def default_database_beans(_: Game) -> int | None:
-    """The beans of the endgame database: what is worth building and has room."""
-    return None
-
-
 NEEDS = ("features", "defaults")
 OPTIONS = (
     *limit_options(nodes=2_000_000)[1:],  # a proof has no depth
-    Key(
-        "database_beans",
-        "int",
-        "beans up to which an endgame database is built, once",
-        default_database_beans,
-        low=0,
-        high=30,
-    ),
     Key("table_bits", "int", "2 to this power positions are remembered", 18, low=4, high=26),
 )
 
@@ -50,7 +37,7 @@ class PerfectAgent:
         chosen = option_values(OPTIONS, spec, of)
         self.spec, self.game = spec, of
         self.limit = Limit(nodes=chosen["nodes"], seconds=chosen["seconds"])
-        self.solver = solver_of(of, SolverSettings(chosen["table_bits"], chosen["database_beans"]))
+        self.solver = solver_of(of, SolverSettings(chosen["table_bits"]))
         self.smart = create_smart(AgentSpec("smart"), of)
         self.found: Choice | None = None  # its last choice
         self.proved = False  # whether that rests on a proof; else `smart` made it

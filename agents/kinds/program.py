@@ -40,7 +40,7 @@ PROGRAM_KEYS = (
     Key("cwd", "path", "the directory that it runs in, which it can read; else an empty one"),
     Key("readable", "paths", "what else it can read: files and directories"),
     Key("environment", "table", "variables of its environment"),
-    Key("new_process_per_game", "bool", "whether each game has a process of its own", False),
+    Key("process", "text", "how long a process lives", "run", choices=("run", "game")),
     *bot_options(PROCESSES),
 )
 LONGEST_NAME = 120  # characters
@@ -66,8 +66,11 @@ def kind(name: str) -> Kind:
             return str(error)
         return None
 
-    options = (*PROGRAM_KEYS, *load_protocol(name).OPTIONS)
-    return Kind(build, options, (), external_reason, users_code, behind, refusal)
+    options = {key.name: key for key in (*PROGRAM_KEYS, *load_protocol(name).OPTIONS)}
+    return Kind(
+        build, tuple(options.values()), (), external_reason, users_code, behind, refusal,
+        summary=f"a program, asked by the protocol {name}",
+    )  # fmt: skip
 
 
 def users_code(options: Options) -> str:
@@ -96,7 +99,7 @@ def behind(spec: AgentSpec, of: Game, terms: HostSettings) -> ProtocolAgent:
     if spec.kind in SOCKET_PROTOCOLS and "seccomp" in terms.wall.level.measures:
         refuse_shared_network(options, terms.wall.level)
     bot = BotProcess(bot_name(options), terms.wall, bot_limits(options, PROCESSES))
-    fresh = bool(options["new_process_per_game"])
+    fresh = options["process"] == "game"
     return ProtocolAgent(spec, of, conversation, program, bot, seconds, fresh)
 
 

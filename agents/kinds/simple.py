@@ -13,8 +13,10 @@ def build(spec: AgentSpec, of: Game) -> Agent:
     return CompiledAgent(spec, of, spec.kind, spec.options)
 
 
-RANDOM = Kind(build, varies=lambda _: "its moves are random")
-FIRST = Kind(build, (EPSILON,), varies=varies)
-NEAREST_POT = Kind(build, (EPSILON,), ("hole_beans",), varies)
-FEWEST = Kind(build, NOISE, ("hole_beans",), varies)
-GREEDY = Kind(build, NOISE, ("move_ordering",), varies)
+RANDOM = Kind(build, varies=lambda _: "its moves are random", summary="a random legal move")
+FIRST = Kind(
+    build, (EPSILON,), varies=varies, summary="the legal move with the lowest or highest number"
+)
+NEAREST_POT = Kind(build, (EPSILON,), ("hole_beans",), varies, summary="the hole next to the pot")
+FEWEST = Kind(build, NOISE, ("hole_beans",), varies, summary="the hole with the fewest beans")
+GREEDY = Kind(build, NOISE, ("move_ordering",), varies, summary="the largest immediate gain")

@@ -55,8 +55,14 @@ class Drop(NamedTuple):
     """Discard and note what has arrived unasked, even half a line."""
 
 
+SEAT = "{seat}"  # in a command: the place of the arguments of a `Restart`
+
+
 class Restart(NamedTuple):
-    """A fresh process, with these arguments after its command; it has not been greeted."""
+    """A fresh process, with these arguments in place of `{seat}` in its command, else after it.
+
+    It has not been greeted.
+    """
 
     arguments: tuple[str, ...] = ()
 

@@ -24,14 +24,7 @@ from games.base.text import quote
 COLOURS = ("black", "white")
 WORDS: Mapping[str, int] = {"black": 0, "b": 0, "white": 1, "w": 1}
 __all__ = ["OPTIONS", "conversation", "serve"]
-OPTIONS = (
-    Key(
-        "tell_time",
-        "bool",
-        "tell the engine how much time it has; it may then leave its fixed level",
-        False,
-    ),
-)
+OPTIONS: tuple[Key, ...] = ()
 STANDARD_SIZE = 8
 PASSES = ("pass", "pa")
 
@@ -193,15 +186,15 @@ def conversation(of: Game, options: Mapping[str, object]) -> "GtpHost":
     """Ask an engine."""
     if of.pack != "othello":
         raise SpecError(f"gtp is for othello, not for {of.name}")
-    return GtpHost(of, bool(options.get("tell_time")))
+    return GtpHost(of)
 
 
 class GtpHost:
     """One engine, which keeps its own board."""
 
-    def __init__(self, of: Game, tells_time: bool) -> None:
+    def __init__(self, of: Game) -> None:
         """The conversation has not begun."""
-        self.of, self.tells_time = of, tells_time
+        self.of = of
         self.known: frozenset[str] = frozenset()  # the commands that the engine lists
         self.sent_plies = 0  # plies that are on the engine's board
         self.told_total = False
@@ -270,23 +263,20 @@ class GtpHost:
 
     def _genmove(self, question: Question) -> Steps[str | None]:
         colour = self._colour(question.position)
-        if self.tells_time and question.seconds is not None:
-            yield from self._tell_time(colour, question.seconds, question.game_seconds)
+        if question.game_seconds is not None:
+            yield from self._tell_time(colour, int(question.game_seconds))
         answer = yield from self._ask(f"genmove {colour}", "move")
         if answer is None and (yield from self._pass(question.plies)):
             answer = yield from self._ask(f"genmove {colour}", "move")
         return answer
 
-    def _tell_time(self, colour: str, seconds: float, game: float | None) -> Steps[None]:
-        """Send the time left for the game, or for each move."""
-        total, left = (f"0 {int(seconds)} 1", f"{int(seconds)} 1")
-        if game is not None:
-            total, left = f"{int(game)} 0 0", f"{int(game)} 0"
+    def _tell_time(self, colour: str, seconds: int) -> Steps[None]:
+        """Send the time left for the game."""
         if "time_settings" in self.known and not self.told_total:
             self.told_total = True
-            yield from self._ask(f"time_settings {total}", "grace")
+            yield from self._ask(f"time_settings {seconds} 0 0", "grace")
         if "time_left" in self.known:
-            yield from self._ask(f"time_left {colour} {left}", "grace")
+            yield from self._ask(f"time_left {colour} {seconds} 0", "grace")
 
     def _colour(self, position: Position) -> str:
         return COLOURS[position.mover]

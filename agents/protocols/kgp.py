@@ -43,16 +43,8 @@ MOST_REPEATS = 3  # of one move that the server refuses
 HOLE = re.compile(r"[0-9]{1,9}")
 MAJOR = "1"  # the version of the protocol that we speak
 __all__ = ["OPTIONS", "SERVE_OPTIONS", "conversation", "serve"]
-OPTIONS = (
-    Key(
-        "think_seconds",
-        "float",
-        "after how long the last move of a client counts that has not said yield",
-        1.0,
-        above=0,
-        high=3600,
-    ),
-)
+OPTIONS: tuple[Key, ...] = ()
+THINK_SECONDS = 1.0  # after which the last move of a client counts that has not said yield
 MAX_SILENT_STATES = 3  # in a row; our rule, so that a mute client does not play on at random
 
 
@@ -298,17 +290,15 @@ def conversation(of: Game, options: Mapping[str, object]) -> "KgpHost":
     """Ask a client."""
     if of.pack != "sowing" or of.swap_move is not None:
         raise SpecError(f"kgp is for sowing games without a swap, not for {of.name}")
-    seconds = options.get("think_seconds") or OPTIONS[0].default
-    assert isinstance(seconds, int | float)
-    return KgpHost(of, float(seconds))
+    return KgpHost(of)
 
 
 class KgpHost:
     """One client, which is South in every position that it sees."""
 
-    def __init__(self, of: Game, think_seconds: float) -> None:
+    def __init__(self, of: Game) -> None:
         """The conversation has not begun."""
-        self.of, self.think_seconds = of, think_seconds
+        self.of = of
         self.ids = count(2, 2)
         self.seed = self.silent_states = 0
 
@@ -367,7 +357,7 @@ class KgpHost:
         """The last move before `yield` or the end of the time; None if there was none."""
         number = None
         while True:
-            line = yield Read("move", allowed=(NoLine.TIME_UP,), seconds=self.think_seconds)
+            line = yield Read("move", allowed=(NoLine.TIME_UP,), seconds=THINK_SECONDS)
             if not isinstance(line, str):
                 return number
             if not line:

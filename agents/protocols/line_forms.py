@@ -3,10 +3,12 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from string import Formatter
 from typing import Any
 
 from agents.core import SpecError
 from agents.protocols.conversation import (
+    SEAT,
     BotFault,
     Drop,
     FaultKind,
@@ -26,7 +28,7 @@ from games.base.schema import Key
 from games.base.text import did_you_mean, listed, quote
 
 Sowing = Callable[[Any, Position, int], object]  # from the rows, the position and the ply
-SWAP_ALLOWED = "pie"  # 1 where the players may change sides by answering 0, else 0
+SWAP_ALLOWED = "pie"  # 1 if a swap of sides, the answer 0, is legal; else 0
 SQUARES = "squares"
 
 
@@ -35,7 +37,7 @@ def _side(rows: Any, position: Position, side: int) -> tuple[tuple[int, ...], in
     return both[position.side ^ side]
 
 
-# What a question may hold of a sowing game; rows are in their owner's sowing order.
+# Fields of a question about a sowing game; rows are in the sowing order of their owner.
 FIELDS: Mapping[str, Sowing] = {
     "size": lambda rows, position, ply: len(rows.own),
     "own": lambda rows, position, ply: rows.own,
@@ -53,74 +55,75 @@ FIELDS: Mapping[str, Sowing] = {
 
 @dataclass(frozen=True, slots=True)
 class LineForm:
-    """One way to ask; `arguments` follow the command of a first and of a second player."""
+    """One way to ask; `seats` are the words that tell a first and a second player its seat."""
 
-    fields: tuple[str, ...]
+    question: str  # a template: {own} writes a row with blanks, {own:,} with commas between
     base: int  # the number of the first hole or square
-    arguments: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    seats: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     ping: bool = False  # a new process is greeted by ping, and answers pong
-    process: str = ""  # for how long one lives: move, game, or empty for all games
-    separator: str = " "
-    answer: str = r"[+-]?[0-9]+"  # what a line must be, or hold, to be the answer
+    single: bool = False  # whether a process lives for one move
+    answer: str = r"[+-]?[0-9]+"  # the pattern of a line that answers, or of a part of it
+
+    @property
+    def fields(self) -> list[str]:
+        """The names of the fields in the question."""
+        return [name for _, name, _, _ in Formatter().parse(self.question) if name is not None]
 
 
+SEATS = (("1",), ("2",))
 FORMS: Mapping[str, LineForm] = {
-    "17": LineForm(
-        ("first", "first_pot", "second", "second_pot", "turn", "mover", SWAP_ALLOWED), 1
-    ),
-    "14": LineForm(("first", "first_pot", "second", "second_pot"), 1, (("1",), ("2",))),
-    "size": LineForm(("size", "own_pot", "other_pot", "own", "other"), 0, process="move"),
-    "squares": LineForm((SQUARES,), 0, (("BLACK",), ("WHITE",)), ping=True),
+    "17": LineForm("{first} {first_pot} {second} {second_pot} {turn} {mover} {pie}", 1),
+    "14": LineForm("{first} {first_pot} {second} {second_pot}", 1, SEATS),
+    "size": LineForm("{size} {own_pot} {other_pot} {own} {other}", 0, single=True),
+    "squares": LineForm("{squares}", 0, (("BLACK",), ("WHITE",)), ping=True),
 }
 
+QUESTION_FIELDS = (*FIELDS, SWAP_ALLOWED, SQUARES)
 FORM_OPTIONS = (
-    Key("fields", "texts", f"what the question holds: {listed([*FIELDS, SWAP_ALLOWED, SQUARES])}"),
-    Key("separator", "text", "what stands between the numbers of a question"),
+    Key(
+        "question",
+        "text",
+        'the template of a question, such as "{size} {own:,} {other:,}"; its fields are '
+        f"{listed(QUESTION_FIELDS)}",
+    ),
     Key("base", "int", "the number of the first hole or square in an answer", low=0, high=1),
     Key("answer", "text", "the pattern of an answer; its group, if it has one, is the number"),
-    Key("first_arguments", "texts", "what follows the command of a bot that moves first"),
-    Key("second_arguments", "texts", "what follows the command of a bot that moves second"),
-    Key("process", "text", "for how long a process lives", choices=("game", "move")),
 )
 
 
-def read_form(base: LineForm, options: Mapping[str, object]) -> LineForm:
-    """The form with what the options change; SpecError says what is wrong with them."""
-    fields = tuple(map(str, _texts(options.get("fields")) or base.fields))
-    for name in fields:
-        if name not in (known := [*FIELDS, SWAP_ALLOWED, SQUARES]):
-            near = did_you_mean(name, known)
-            raise SpecError(f"fields holds {quote(name)} (there are {listed(known)}){near}")
-    answer = str(options.get("answer") or base.answer)
+def read_form(base: LineForm, options: Mapping[str, Any]) -> LineForm:
+    """Return the form as the options change it; SpecError names a wrong option."""
+    template, answer = options.get("question") or base.question, options.get("answer")
+    process, number = options.get("process"), options.get("base")
     try:
-        re.compile(answer)
+        fields = [name for _, name, _, _ in Formatter().parse(template) if name is not None]
+    except ValueError as error:
+        raise SpecError(f"question {quote(template)} is no template: {error}") from None
+    for name in fields:
+        if name not in QUESTION_FIELDS:
+            near = did_you_mean(name, QUESTION_FIELDS)
+            there = f"there are {listed(QUESTION_FIELDS)}"
+            raise SpecError(f"question holds {quote(name)} ({there}){near}")
+    try:
+        re.compile(answer or "")
     except re.error as error:
-        raise SpecError(f"answer {quote(answer)} is no pattern: {error}") from None
-    arguments = (
-        _texts(options.get("first_arguments"), base.arguments[0]),
-        _texts(options.get("second_arguments"), base.arguments[1]),
-    )
-    number = options.get("base")
+        raise SpecError(f"answer {quote(str(answer))} is no pattern: {error}") from None
+    has_place = any(SEAT in word for word in options.get("command") or ())
     return replace(
         base,
-        fields=fields,
-        base=number if isinstance(number, int) else base.base,
-        arguments=arguments,
-        process=str(options.get("process") or base.process),
-        separator=str(options.get("separator") or base.separator),
-        answer=answer,
+        question=template,
+        base=base.base if number is None else number,
+        seats=SEATS if has_place and not any(base.seats) else base.seats,
+        single=base.single if process is None else process == "move",
+        answer=answer or base.answer,
     )
-
-
-def _texts(value: object, default: tuple[str, ...] = ()) -> tuple[str, ...]:
-    return tuple(map(str, value)) if isinstance(value, tuple | list) else default
 
 
 class FormHost:
-    """Question and answer in a form of numbers."""
+    """A bot that gets questions of numbers and answers a number."""
 
     def __init__(self, of: Game, name: str, options: Mapping[str, object]) -> None:
-        """SpecError if the form cannot write this game."""
+        """Raise SpecError if the form cannot write this game."""
         self.of, self.form = of, read_form(FORMS[name], options)
         pack = "othello" if SQUARES in self.form.fields else "sowing"
         if of.pack != pack:
@@ -130,9 +133,9 @@ class FormHost:
         self.is_new = True
 
     def greet(self) -> Steps[None]:
-        """Nothing, until it is known with which arguments the process must run."""
+        """Greet a process without a seat; others are started when the seat is known."""
         self.arguments, self.is_new = (), True
-        if not any(self.form.arguments):
+        if not any(self.form.seats):
             yield from self._ping()
 
     def _ping(self) -> Steps[None]:
@@ -148,34 +151,36 @@ class FormHost:
         yield from self._ping()
 
     def new_game(self, player: int, start: Position, seed: int) -> Steps[None]:
-        """Start a process that knows its side, unless each move has a process of its own."""
+        """Start a process that knows its seat, unless each move has its own process."""
         self.player = player
-        arguments = self.form.arguments[player]
-        if self.form.process == "game" or arguments != self.arguments:
-            yield from self._restart(arguments)
+        if self.form.seats[player] != self.arguments:
+            yield from self._restart(self.form.seats[player])
 
     def choose(self, question: Question) -> Steps[int]:
-        """Ask, and take the first number; of a process that lives for one move, the last."""
-        single = self.form.process == "move"
-        if single:
-            yield from self._restart(self.form.arguments[self.player])
+        """Ask and take the first number; the last one from a process that lives for one move."""
+        if self.form.single:
+            yield from self._restart(self.form.seats[self.player])
         else:
             yield Drop()
         yield Write(self.question_text(question) + "\n")
-        return (yield from self._last(question) if single else self._first(question))
+        return (yield from self._last(question) if self.form.single else self._first(question))
 
     def question_text(self, question: Question) -> str:
-        """The fields in their order."""
-        position, legal = question.position, question.legal
-        if SQUARES in self.form.fields:
-            return self.of.text(position).split()[0]
-        rows, words = self.of.plain(position), list[object]()
-        for name in self.form.fields:
-            value: object = int(self.of.swap_move is not None and self.of.swap_move in legal)
-            if name != SWAP_ALLOWED:
+        """Return the question with its fields filled in."""
+        position = question.position
+        rows = None if SQUARES in self.form.fields else self.of.plain(position)
+        words = []
+        for text, name, separator, _ in Formatter().parse(self.form.question):
+            words.append(text)
+            if name == SQUARES:
+                words.append(self.of.text(position).split()[0])
+            elif name == SWAP_ALLOWED:
+                words.append(str(int(self.of.swap_move in question.legal)))
+            elif name is not None:
                 value = FIELDS[name](rows, position, question.ply)
-            words += value if isinstance(value, tuple) else [value]
-        return self.form.separator.join(map(str, words))
+                numbers = value if isinstance(value, tuple) else (value,)
+                words.append((separator or " ").join(map(str, numbers)))
+        return "".join(words)
 
     def _first(self, question: Question) -> Steps[int]:
         chatter = 0
@@ -192,7 +197,7 @@ class FormHost:
         return move
 
     def _last(self, question: Question) -> Steps[int]:
-        """Every number until the process ends or its time is over; the last legal one counts."""
+        """Return the last legal number before the process ends or its time is over."""
         numbers: list[int] = []
         while True:
             line = yield Read("move", allowed=(NoLine.ENDED, NoLine.TIME_UP))
@@ -210,7 +215,7 @@ class FormHost:
             raise BotFault(kind, "gave no answer")
 
     def move_of(self, number: int, legal: Sequence[int]) -> int | None:
-        """The legal move that a number means."""
+        """Return the legal move of a number; None if it is not legal."""
         swap = self.of.swap_move
         if SWAP_ALLOWED in self.form.fields and number == self.form.base - 1:
             return swap if swap in legal else None
@@ -223,47 +228,47 @@ class FormHost:
         return f"which is not legal; legal: {' '.join(map(str, sorted(numbers)))}"
 
     def game_over(self, plies: Sequence[Ply]) -> Steps[None]:
-        """Nothing to send: a bot does not hear that a game ends."""
+        """Send nothing: a bot is not told that a game ends."""
         yield from ()
 
     def bye(self) -> Steps[None]:
-        """Nothing to send: a bot ends when its input does."""
+        """Send nothing: a bot ends with its input."""
         yield from ()
 
 
 def find_number(answer: str, line: str) -> int | None:
-    """The number of an answer: a whole line, unless its pattern has a group for the number."""
+    """Return the number of an answer: the whole line, or the group of its pattern."""
     pattern = re.compile(answer)
     found = pattern.search(line) if pattern.groups else pattern.fullmatch(line)
     text = found[found.re.groups and 1] if found else ""
     return int(text) if text and re.fullmatch(r"[+-]?[0-9]{1,9}", text) else None
 
 
-# Its prompt has no line end: it stands before the next line, which is why an answer is searched.
-CONSOLE_FORM = LineForm((), 0, process="game", answer=r"chooses ([0-9]+)")
+# The prompt has no line end and precedes the next line, so the pattern is searched in the line.
+CONSOLE_FORM = LineForm("", 0, answer=r"chooses ([0-9]+)")
 
 
 class ConsoleHost:
-    """A program with its own board, which is given its opponent's moves one by one."""
+    """A program with its own board that reads the moves of its opponent one by one."""
 
     def __init__(self, of: Game, options: Mapping[str, object]) -> None:
-        """SpecError if the options leave no way to find its moves."""
+        """Raise SpecError for options that a console program does not have."""
         self.of, self.form = of, read_form(CONSOLE_FORM, options)
-        if options.get("fields") or options.get("separator"):
-            raise SpecError("a console program is asked no question: leave out fields, separator")
+        if options.get("question"):
+            raise SpecError("a console program gets no question: leave out question")
         self.player, self.sent_plies, self.is_new = 0, 0, True
 
     def greet(self) -> Steps[None]:
-        """There is no greeting: it speaks to people."""
+        """Send no greeting: the program expects a person."""
         yield from ()
 
     def new_game(self, player: int, start: Position, seed: int) -> Steps[None]:
-        """Start a process whose arguments say who begins."""
+        """Start a process whose arguments name its seat."""
         self.player, self.sent_plies, self.is_new = player, 0, True
-        yield Restart(self.form.arguments[player])
+        yield Restart(self.form.seats[player])
 
     def choose(self, question: Question) -> Steps[int]:
-        """Send the other side's moves since its last one, then find its own."""
+        """Send the moves of the other side since its last one, then read its own."""
         for ply in question.plies[self.sent_plies :]:
             if ply.before.mover == self.player:
                 reason = "is a console program, which cannot be given moves it did not choose"
@@ -280,9 +285,9 @@ class ConsoleHost:
         return move
 
     def game_over(self, plies: Sequence[Ply]) -> Steps[None]:
-        """Nothing to send: its own board shows the end."""
+        """Send nothing: its own board shows the end."""
         yield from ()
 
     def bye(self) -> Steps[None]:
-        """Nothing to send: it ends when its input does."""
+        """Send nothing: it ends with its input."""
         yield from ()

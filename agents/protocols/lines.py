@@ -43,6 +43,12 @@ OPTIONS = (
         choices=(DEFAULT_FORM, *FORMS, CONSOLE),
     ),
     *FORM_OPTIONS,
+    Key(
+        "process",
+        "text",
+        "how long a process lives; usually as its form says",
+        choices=("run", "game", "move"),
+    ),
 )
 
 
@@ -50,6 +56,8 @@ def conversation(of: Game, options: Mapping[str, object]) -> Host:
     """Ask a bot in the form that the options name."""
     form = options.get("form") or DEFAULT_FORM
     others = [key.name for key in FORM_OPTIONS if options.get(key.name) is not None]
+    if options.get("process") == "move" and form in (DEFAULT_FORM, CONSOLE):
+        raise SpecError(f'process = "move" is for other forms of the question than "{form}"')
     if form == DEFAULT_FORM and others:
         raise SpecError(f'{others[0]} is for other forms of the question than "{DEFAULT_FORM}"')
     if form == DEFAULT_FORM:

@@ -27,10 +27,8 @@ DEPTH = re.compile(r"[0-9]{1,9}")
 BOARD = re.compile(r"BO\[\s*8\s+([^\]]*)\]")
 MOVES = re.compile(r"(?<![A-Za-z])[BW]\[\s*([A-Za-z-]{2}|[A-Za-z][1-8])[^\]]*\]")
 __all__ = ["OPTIONS", "conversation", "serve"]
-OPTIONS = (
-    Key("depth", "int", "the depth at which the engine searches", 8, low=1, high=60),
-    Key("version", "int", "the version of NBoard to greet the engine with", 2, low=1, high=2),
-)
+OPTIONS = (Key("depth", "int", "the depth at which the engine searches", 8, low=1, high=60),)
+VERSION = 2  # of NBoard
 STANDARD = "othello(8)"
 MOVE_WITH_VALUE = re.compile(r"..(?:/([^/\s]*)|\s+(\S+))")  # a move with its evaluation behind it
 NO_RESULT = "GM[Othello]PC[pitflip]PB[a]PW[b]RE[?]TI[0]TY[8]"
@@ -120,7 +118,7 @@ def conversation(of: Game, options: Mapping[str, object]) -> "NBoardHost":
     """Ask an engine."""
     if of.name != STANDARD:
         raise SpecError(f"nboard is for {STANDARD}, not for {of.name}")
-    return NBoardHost(of, *(options.get(key.name) or key.default for key in OPTIONS))
+    return NBoardHost(of, options.get("depth") or OPTIONS[0].default)
 
 
 def format_ggf(of: Game, start: Position) -> str:
@@ -133,14 +131,14 @@ def format_ggf(of: Game, start: Position) -> str:
 class NBoardHost:
     """One engine, which keeps its own board and never plays what it chooses."""
 
-    def __init__(self, of: Game, depth: object, version: object) -> None:
+    def __init__(self, of: Game, depth: object) -> None:
         """The conversation has not begun."""
-        self.of, self.depth, self.version = of, depth, version
+        self.of, self.depth = of, depth
         self.told = self.pings = 0
 
     def greet(self) -> Steps[None]:
         """Send what must come first."""
-        yield Write(f"nboard {self.version}\nset depth {self.depth}\n")
+        yield Write(f"nboard {VERSION}\nset depth {self.depth}\n")
         yield from self._send_change(f"set game {format_ggf(self.of, self.of.start())}", "start")
 
     def new_game(self, player: int, start: Position, seed: int) -> Steps[None]:

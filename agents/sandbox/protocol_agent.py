@@ -18,6 +18,7 @@ from agents.core import (
 )
 from agents.protocols import answers_any_position
 from agents.protocols.conversation import (
+    SEAT,
     BotFault,
     Clock,
     Data,
@@ -67,6 +68,8 @@ class Program:
     def start_fields(self, arguments: tuple[str, ...]) -> dict[str, object]:
         """The fields of a request to start it."""
         words = (*self.command, *arguments)
+        if arguments and any(SEAT in word for word in self.command):
+            words = tuple(word.replace(SEAT, " ".join(arguments)) for word in self.command)
         files = (word for word in words if os.path.isabs(word) and os.path.exists(word))
         return {
             "command": words,

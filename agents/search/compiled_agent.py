@@ -20,6 +20,7 @@ from agents.evaluation.features import address_of
 from agents.evaluation.learned_value import with_learned
 from agents.evaluation.user_evaluation import OwnEvaluation
 from agents.evaluation.weights import checked_weights, cuts, shallow_errors
+from agents.options import UNCHECKED
 from agents.search.bind import agent_kernels, knowledge_names
 from agents.search.context import (
     ALPHABETA_KIND,
@@ -91,7 +92,7 @@ class CompiledAgent:
             self.context, self.by_tables = with_learned(self.context, Path(weights), of), True
             return
         if reference := self.settings["evaluate"]:
-            self.own = OwnEvaluation(reference, of, self.settings["trusted"])
+            self.own = OwnEvaluation(reference, of, self.settings["compile"] == UNCHECKED)
             self.context = with_own_weights(self.context, len(self.own.weight_names))
             set_own_weights(self.context, self.own.numbers(own))
             self.context[EVALUATOR] = self.own.address(self.context)
@@ -124,7 +125,7 @@ class CompiledAgent:
     def _cuts(self, limit: Limit) -> Iterable[tuple[int, int, float, float]]:
         """The same of ProbCut, whose errors are in discs or beans, as learned tables are."""
         probcut = self.settings.get("probcut")
-        if not probcut or (limit.depth is not None and "probcut" not in self.spec.options):
+        if not probcut or limit.depth is not None:
             return ()
         return cuts(shallow_errors(self.game), probcut)
 

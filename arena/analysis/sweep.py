@@ -20,7 +20,7 @@ from arena.storage.parquet import Column, distinct_values, iter_columns, read_ro
 LEVEL = 0.95
 BETTER, WORSE, OPEN = "better", "worse", "not told apart"
 GAMES = "games.parquet"
-BUDGETS = ("nodes", "seconds", "turn_seconds", "game_seconds", "move_seconds", "pairs")
+BUDGETS = ("nodes", "seconds", "turn_seconds", "move_seconds", "pairs")
 OTHERS = "the others"
 HOLDS = "holds"
 ESTIMATES = ("score", "elo")

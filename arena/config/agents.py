@@ -23,25 +23,25 @@ from agents.spec import (
     tables_of,
 )
 from arena.analysis.checks.claims import ALL, BEATS
-from arena.config.keys import read_table
-from arena.config.toml_file import Place, Problems
+from arena.config.keys import top_level_hint
+from arena.config.toml_file import Problems
 from arena.storage.git import VersionError
 from arena.storage.versions import VersionReference, find_version, parse_version, resolve_version
 from games import Game
 from games.base.errors import UserError
-from games.base.schema import Key, KeyValues
+from games.base.schema import Key, KeyValues, Place, read_table
 from games.base.text import format_value, listed, quote, synonym_of
 
 LONGEST_NAME = 40
 MOST_AGENTS = 1000
-EXAMPLE = "mine"  # the name of an agent
-KIND = Key("kind", "text", "what it is", required=True, example=', as in kind = "smart"')
+EXAMPLE = "mine"  # the name of an agent in messages
+KIND = Key("kind", "text", "the kind of agent", required=True, example=', as in kind = "smart"')
 PLACE: Place = ("roster", "directory")
-POSITIONS: Place = ("roster", "positions")
+POSITIONS: Place = ("roster", "must_survive")
 
 
 class AgentContext(NamedTuple):
-    """What an agent's table is read with; `of` is `None` if the game is not known."""
+    """The surroundings of an agent's table; `of` is None if the game is not known."""
 
     of: Game | None
     directory: Path  # of the experiment file
@@ -49,7 +49,7 @@ class AgentContext(NamedTuple):
 
 
 def read_agents(written: Mapping[str, object], around: AgentContext) -> dict[str, AgentSpec]:
-    """The specs by name, in the order of the file."""
+    """Return the specs by name, in the order of the file."""
     specs = {}
     if len(written) > MOST_AGENTS:
         message = f"an experiment has at most {MOST_AGENTS:,} agents, got {len(written):,}"
@@ -71,39 +71,39 @@ def read_agents(written: Mapping[str, object], around: AgentContext) -> dict[str
 
 
 def is_valid_agent_name(name: str) -> bool:
-    """Whether checks and tables can name an agent so."""
+    """Return whether checks and tables can use this name for an agent."""
     plain = name.isprintable() and name.strip() == name and 0 < len(name) <= LONGEST_NAME
     return plain and name != ALL and BEATS not in name
 
 
 def misplaced_option_hint(key: str) -> str:
-    """What is said of an agent's option that stands at the top of a file."""
+    """Return where an agent's option belongs that stands elsewhere in a file."""
     if all_options().option(key) is None and key != KIND.name:
-        return ""
+        return top_level_hint(key)
     return f"it belongs to an agent, below a line such as [agents.{EXAMPLE}]"
 
 
 @cache
 def all_options() -> Kind:
-    """All options that there are, to read the table of an agent whose kind is not known."""
+    """Return a kind with all options, for an agent whose kind is not known."""
     options = {option.name: option for name in AGENTS for option in kind_of(name).options}
     return Kind(build, tuple(replace(option, required=False) for option in options.values()))
 
 
 @cache
 def agent_keys(kind: str | None) -> tuple[Key, ...]:
-    """What the table of a kind may hold; defaults wait for the game. `None` stands for any kind."""
+    """Return the keys of an agent's table, without defaults; those of all kinds for None."""
     options = (all_options() if kind is None else kind_of(kind)).options
     return KIND, *(replace(each, default=None) for each in options)
 
 
 def option_elsewhere(key: str, known: Sequence[str]) -> str | None:
-    """The option that some kind has which a key names, in our words or in others."""
+    """Return the option of some kind that a key or its synonym names."""
     return key if key in known else synonym_of(key, known)
 
 
 def unknown_option_message(kind: str, key: str, option: str, names: Sequence[str]) -> str:
-    """The line about an option that other kinds have, and about those that this one has."""
+    """Return the message about an option that only other kinds have."""
     others = listed(each for each in AGENTS if each != "human" and kind_of(each).option(option))
     called = "" if key == option else f"called {option} here, "
     has = f"it has {listed(names)}" if names else "it has none"
@@ -111,18 +111,18 @@ def unknown_option_message(kind: str, key: str, option: str, names: Sequence[str
 
 
 class AgentReader(NamedTuple):
-    """One agent's table as it is written, and where it stands."""
+    """Reader of one agent's table."""
 
     table: Mapping[str, object]
     place: Place
     around: AgentContext
 
     def spec(self) -> AgentSpec:
-        """The spec; where there are problems it is only a part of it."""
+        """Return the spec; if there are problems it has only the valid options."""
         of, known, name = self.around.of, all_options(), self.table.get("kind")
         message = self._kind_problem(name) if isinstance(name, str) else None
         if message:
-            self._say(message, "kind")
+            self._add(message, "kind")
         own_kind = None if message or not isinstance(name, str) else name
         kind = known if own_kind is None else kind_of(own_kind)
         names = [each.name for each in kind.options]
@@ -130,41 +130,43 @@ class AgentReader(NamedTuple):
         for key, value in self.table.items():
             theirs = option_elsewhere(key, [each.name for each in known.options])
             if theirs and key not in names and theirs not in names and isinstance(name, str):
-                self._say(unknown_option_message(name, key, theirs, names), key)
+                self._add(unknown_option_message(name, key, theirs, names), key)
             else:
-                own[key] = self._loaded(kind.option(key), value)
-        values = read_table(own, self.place, agent_keys(own_kind), self.around.problems)
-        for option in self._say_weight_faults(kind, values):
+                own[key] = self._load_value(kind.option(key), value)
+        values = read_table(
+            own, self.place, agent_keys(own_kind), self.around.problems.add, top_level_hint
+        )
+        for option in self._add_weight_faults(kind, values):
             values[option] = None
         if of is not None and (found := kind.unfit(values, of)):
-            self._say(f"{found[0]} {found[1]}", found[0])
+            self._add(f"{found[0]} {found[1]}", found[0])
         return normalize(kind, AgentSpec(values.pop("kind", ""), values), of)
 
-    def _say_weight_faults(self, kind: Kind, values: KeyValues) -> set[str]:
-        """Say what is wrong with weights, of a file in one line; return the faulty options."""
+    def _add_weight_faults(self, kind: Kind, values: KeyValues) -> set[str]:
+        """Report wrong weights, those of a file in one line; return the wrong options."""
         faults = list(weight_problems(kind, values, self.around.of))
         more = Counter(place[0] for place, _ in faults)
         for place, message in faults:
             written = self.table[place[0]]
             if not isinstance(written, str):
-                self._say(message, *place)
+                self._add(message, *place)
             elif (count := more.pop(place[0], 0)) > 0:
-                file = f"{written}: " if len(place) > 1 else ""  # else the message names it
+                file = f"{written}: " if len(place) > 1 else ""  # otherwise the message names it
                 rest = f" (and {count - 1:,} more like it)" if count > 1 else ""
-                self._say(f"{file}{message}{rest}", place[0])
+                self._add(f"{file}{message}{rest}", place[0])
         return {place[0] for place, _ in faults}
 
-    def _say(self, message: str, *keys: str) -> None:
+    def _add(self, message: str, *keys: str) -> None:
         self.around.problems.add((*self.place, *keys), message)
 
     def _kind_problem(self, name: str) -> str | None:
-        """Why the agent cannot be of this kind; None if it can."""
+        """Return why no agent of this kind can be built; None if one can."""
         if name == "human":
             return "human agents do not play in experiments; a person plays with pitflip play"
         return kind_problem(name, self.table, self.around.of)
 
-    def _loaded(self, option: Key | None, value: object) -> object:
-        """The value of an option: of a file its whole path, of a file of weights what it holds."""
+    def _load_value(self, option: Key | None, value: object) -> object:
+        """Return a value with files as absolute paths and weight files as their weights."""
         if option is not None and option.type in PATH_TYPES:
             placed = resolve_paths(option, value, self.around.directory)
             return self._words(placed, option) if option.type == "command" else placed
@@ -176,26 +178,26 @@ class AgentReader(NamedTuple):
         return ":".join(map(str, file)) if file else value
 
     def _file(self, written: str, option: Key) -> tuple[Path, str] | None:
-        """The file that an option names, or a version of it; None if there is none, it is said."""
+        """Return the file, or the version of a file, that an option names; report a missing one."""
         file = find_file(written, option.entry, self.around.directory)
         if file is None and (wanted := parse_version(written)):
             path = self._version(wanted, option)
             return None if path is None else (path, wanted.name or option.entry)
         if file is None:
             where = "beside the experiment or in the working directory"
-            self._say(f"there is no file {quote(written)} {where}", option.name)
+            self._add(f"there is no file {quote(written)} {where}", option.name)
         return file
 
     def _version(self, wanted: VersionReference, option: Key) -> Path | None:
-        """A version of a file, where a bot can begin; None if there is none, which is said."""
+        """Return the path of a version of a file; report a missing one and return None."""
         try:
             return find_version(wanted, self.around.directory)
         except VersionError as error:
-            self._say(f"{option.name}: {error}", option.name)
+            self._add(f"{option.name}: {error}", option.name)
             return None
 
     def _words(self, value: object, option: Key) -> object:
-        """Words of a command, of which those that name a version become its whole path."""
+        """Return the words of a command, with the path of a version in place of its name."""
         if isinstance(value, list):
             return [self._words(each, option) for each in value]
         wanted = parse_version(value) if isinstance(value, str) else None
@@ -205,21 +207,21 @@ class AgentReader(NamedTuple):
         return value if path is None else str(path)
 
     def _weights(self, written: str, option: Key) -> Mapping[str, object] | str:
-        """The weights in a file, of learned tables its path; none if that is faulty: it is said."""
+        """Return the weights in a file, or its path if it holds learned tables."""
         file = self._file(written, option)
         try:
             return read_weights(file[0], self.around.of) if file else {}
         except ValueError as error:  # SpecError, or bytes that are no text
-            self._say(str(error), option.name)
+            self._add(str(error), option.name)
             return {}
 
 
 def add_roster_agents(
     tables: Mapping[str, object], base: Path, problems: Problems
 ) -> dict[str, object]:
-    """The tables of a file with an agent for each bot of its roster; what is written of one holds.
+    """Return the tables of a file with an agent for each bot of its roster.
 
-    A bot that cannot be loaded is an agent all the same: it forfeits its games, and says why.
+    The keys of `[agents.NAME]` replace those of the roster. Bots that do not load are included.
     """
     roster, written = tables.get("roster"), tables.get("agents", {})
     if not isinstance(roster, dict) or not isinstance(roster.get("directory"), str):
@@ -243,8 +245,8 @@ def add_roster_agents(
 def required_positions(
     roster: object, of: Game | None, base: Path, problems: Problems
 ) -> tuple[str, ...]:
-    """The positions in the file that a roster names; what is wrong with them is said."""
-    named = roster.get("positions") if isinstance(roster, dict) else None
+    """Return the positions in the file that a roster names; report wrong ones."""
+    named = roster.get("must_survive") if isinstance(roster, dict) else None
     if not isinstance(named, str) or of is None:
         return ()
     try:
@@ -256,9 +258,9 @@ def required_positions(
 
 
 def find_bots(directory: Path, problems: Problems) -> Iterator[tuple[str, dict[str, object]]]:
-    """The names and tables of the bots in a directory: files by their ending, folders by a table.
+    """Yield the names and tables of the bots in a directory: files, and folders with a table.
 
-    `mine.toml` beside `mine.js`, and `bot.toml` in a folder, hold the bot's own table.
+    `mine.toml` next to `mine.js`, and `bot.toml` in a folder, hold the bot's own table.
     """
     paths = sorted(path for path in directory.iterdir() if path.name[0] not in "._")
     stems = [path.stem for path in paths if path.is_file() and path.suffix != ".toml"]
@@ -274,7 +276,7 @@ def find_bots(directory: Path, problems: Problems) -> Iterator[tuple[str, dict[s
 
 
 def table_for_file(path: Path) -> dict[str, object]:
-    """The table of a bot that is one file."""
+    """Return the table of a bot that is one file."""
     spec = bot_spec(path)
     return {"kind": spec.kind, **spec.options}
 
@@ -282,7 +284,7 @@ def table_for_file(path: Path) -> dict[str, object]:
 def read_bot_table(
     path: Path, table: Mapping[str, object], problems: Problems
 ) -> dict[str, object]:
-    """The table of a bot with what a file of its own says; words that name files are paths."""
+    """Return the table of a bot changed by the file next to it; files become paths."""
     both = dict(table)
     try:
         both |= tables_of(path)

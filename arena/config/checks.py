@@ -6,24 +6,24 @@ from typing import NamedTuple
 from agents.core import AgentSpec
 from arena.analysis.checks.claims import ALL, BEATS, Check
 from arena.analysis.checks.registry import CHECKS, claim
-from arena.config.keys import read_table
-from arena.config.toml_file import Place, Problems
+from arena.config.keys import top_level_hint
+from arena.config.toml_file import Problems
 from arena.planning.schedules.registry import unknown_agent_message
-from games.base.schema import Key
+from games.base.schema import Key, Place, read_table
 from games.base.text import format_value, listed, quote
 
 Matches = Sequence[tuple[int, int]]
 CLAIM_KEY = Key(
     "that",
     "text",
-    'what it is about: "A beats B", "A" or "all"',
+    'the agents of the claim: "A beats B", "A" or "all"',
     required=True,
     example=', as in that = "smart beats bad"',
 )
 
 
 class CheckContext(NamedTuple):
-    """Whom checks may be about; `matches` is None if it is not known who meets whom."""
+    """The agents of an experiment; `matches` is None if the schedule is wrong."""
 
     names: Sequence[str]
     specs: Mapping[str, AgentSpec]
@@ -31,7 +31,7 @@ class CheckContext(NamedTuple):
 
 
 def read_checks(written: object, players: CheckContext, problems: Problems) -> tuple[Check, ...]:
-    """The checks that make sense; what is wrong with the others is said."""
+    """Return the valid checks; report the others."""
     if not isinstance(written, list | tuple):
         hint = "; write [[checks]] with two brackets" if isinstance(written, dict) else ""
         problems.add(
@@ -55,11 +55,11 @@ def _check(
     players: CheckContext,
     problems: Problems,
 ) -> Check | None:
-    """One check; None if it says nothing, which is said."""
+    """Return one check; report a wrong one and return None."""
     tests, count = [name for name in CHECKS if name in table], len(problems.found)
     every = {key.name: key for name in CHECKS for key in claim(name).KEYS}
     if len(tests) != 1:
-        read_table(table, place, [CLAIM_KEY, *every.values()], problems)
+        read_table(table, place, [CLAIM_KEY, *every.values()], problems.add, top_level_hint)
         if len(problems.found) == count:
             got = listed(tests) or "none of them"
             message = f"exactly one of {listed(CHECKS)} must be given, got {got}"
@@ -73,7 +73,7 @@ def _check(
             message = f"{test} has no {name} (it belongs to {listed(having)})"
             problems.add((*place, name), message)
     own = {name: value for name, value in table.items() if name in keys or name not in every}
-    values = read_table(own, place, list(keys.values()), problems)
+    values = read_table(own, place, list(keys.values()), problems.add, top_level_hint)
     if "that" not in values:
         return None
     check = Check(values.pop("that"), test, values)
@@ -88,12 +88,12 @@ def _check(
 
 
 def _none(_: Check, __: Mapping[str, AgentSpec]) -> tuple[()]:
-    """What is wrong with a check whose module has no `faults`."""
+    """Return no faults, for a check whose module defines none."""
     return ()
 
 
 def claim_form_problem(check: Check) -> str:
-    """Why `that` has not the form that the test needs; empty if it has."""
+    """Return why `that` does not have the form of the check; empty if it has."""
     words = [word.strip() for word in check.that.split(BEATS)]
     if claim(check.test).COMPARES:
         fits, form = len(words) == 2 and all(words), '"A beats B"'
@@ -103,7 +103,7 @@ def claim_form_problem(check: Check) -> str:
 
 
 def claim_agents_problem(check: Check, players: CheckContext) -> str:
-    """Why `that` is about nothing; empty if it is about something."""
+    """Return why `that` names no agents or match of the experiment; empty if it does."""
     if check.subject == ALL:
         return ""
     parties = check.parties or (check.subject or "",)

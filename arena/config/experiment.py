@@ -1,7 +1,7 @@
-"""Keys of an experiment file and the plan they make."""
+"""Read an experiment file and make its plan."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -15,15 +15,15 @@ from arena.config.agents import (
     required_positions,
 )
 from arena.config.checks import CheckContext, read_checks
-from arena.config.keys import EXPERIMENT_KEYS, Settings, read_settings, read_table
-from arena.config.toml_file import ExperimentError, Problems, Source, near, read
+from arena.config.keys import EXPERIMENT_KEYS, Settings, read_settings, top_level_hint
+from arena.config.toml_file import ExperimentError, Problems, Source, read
 from arena.planning.openings.registry import COMMON_KEYS, OPENINGS, way
 from arena.planning.plan import RANDOM_OPENINGS, OpeningsSpec, Plan
 from arena.planning.rounds import RoundsSpec
 from arena.planning.schedules.registry import SCHEDULES, Matches, rounds_choice, schedule
 from arena.playing.clock import default_move_seconds
 from games import Game, GameError, game
-from games.base.schema import Key, KeyValues, default_values
+from games.base.schema import Key, KeyValues, default_values, parse_game_time, read_table
 from games.base.text import did_you_mean, format_value, listed, quote
 
 MOST_ELO = 100_000.0
@@ -35,18 +35,18 @@ MOVES_KEPT_BELOW = 100_000  # games
 
 
 class Anchor(NamedTuple):
-    """The agent that is held at a rating."""
+    """The agent whose rating is fixed."""
 
     name: str
     elo: float
 
 
 class AnchorError(ValueError):
-    """No agent, or no rating; one line says which."""
+    """An anchor without an agent or a rating."""
 
 
 def parse_anchor(word: str, names: Sequence[str]) -> Anchor:
-    """The anchor that a word names; an agent's name may have a = of its own."""
+    """Return the anchor that a word names; the name of an agent may contain `=`."""
     if word in names:
         return Anchor(word, 0.0)
     name, _, text = word.rpartition("=")
@@ -65,7 +65,7 @@ def parse_anchor(word: str, names: Sequence[str]) -> Anchor:
 
 
 class ChoiceEntry(Protocol):
-    """What the module of a way has for its reader."""
+    """The parts of a schedule or opening module that its reader uses."""
 
     KEYS: Sequence[Key]
     WORD: bool
@@ -73,7 +73,7 @@ class ChoiceEntry(Protocol):
 
 
 class ChoiceTable(NamedTuple):
-    """The ways that a key of the file may be written in, and the keys that they share."""
+    """The entries that a key of the file chooses from, and the keys that they share."""
 
     key: str
     entries: Mapping[str, ChoiceEntry]
@@ -81,7 +81,7 @@ class ChoiceTable(NamedTuple):
 
 
 class MatchSchedule(NamedTuple):
-    """Who meets whom; by which rounds, if the schedule goes by rounds."""
+    """The matches, and the rounds if the schedule goes by rounds."""
 
     matches: Matches
     rounds: RoundsSpec | None
@@ -90,7 +90,7 @@ class MatchSchedule(NamedTuple):
 def read_schedule(
     written: object, names: Sequence[str], problems: Problems
 ) -> MatchSchedule | None:
-    """Who meets whom; None if the schedule is not right or does not fit the agents."""
+    """Return the matches; report a wrong schedule and return None."""
     ways = ChoiceTable("schedule", {name: schedule(name) for name in SCHEDULES})
     chosen = _read(written, ways, problems)
     if len(names) < 2:
@@ -108,36 +108,51 @@ def read_schedule(
 
 
 def read_openings(written: object, of: Game | None, problems: Problems) -> OpeningsSpec:
-    """The recipe of the openings; the usual one if what is written is not right."""
+    """Return the openings; report wrong ones and return the default."""
     ways = ChoiceTable("openings", {name: way(name) for name in OPENINGS}, COMMON_KEYS)
     chosen = _read(written, ways, problems)
     if chosen is None:
         return RANDOM_OPENINGS
     name, values = chosen
     shared = {key.name: values.pop(key.name) for key in COMMON_KEYS}
-    spec = OpeningsSpec(name, values, **shared)
+    spec = replace(openings_spec(name, values), **shared)
     for inside, message in way(name).faults(spec, of):
         problems.add(("openings", *inside), message, ("openings",))
     return spec
 
 
+def openings_spec(name: str, values: KeyValues) -> OpeningsSpec:
+    """Return the openings as a plan keeps them: `random_plies` asks for one of three ways."""
+    plies = values.get("random_plies")
+    if name == "none" or (name == "random" and plies == 0):
+        return OpeningsSpec("none", {"none": True})
+    if name == "random" and not isinstance(plies, int):
+        return OpeningsSpec("plies", {"plies": plies})
+    return OpeningsSpec(name, values)
+
+
 def _read(
     written: object, ways: ChoiceTable, problems: Problems
 ) -> tuple[str, dict[str, Any]] | None:
-    """The way and the values of all its keys; None if it is not right, which is said."""
+    """Return the chosen entry with the values of its keys; report problems and return None."""
     words = [name for name, entry in ways.entries.items() if entry.WORD]
     if isinstance(written, str) and written in words:
         return written, default_values([*ways.entries[written].KEYS, *ways.shared])
     if not isinstance(written, dict):
         *most, last = [text for entry in ways.entries.values() for text in entry.EXAMPLES]
         form = f"{', '.join(most)} or {last}"
-        message = f"{ways.key} must be {form}, got {format_value(written)}{near(written, words)}"
+        message = (
+            f"{ways.key} must be {form}, got {format_value(written)}{did_you_mean(written, words)}"
+        )
         problems.add((ways.key,), message)
         return None
-    count, firsts = len(problems.found), {e.KEYS[0].name: n for n, e in ways.entries.items()}
+    count, firsts = (
+        len(problems.found),
+        {entry.KEYS[0].name: name for name, entry in ways.entries.items() if entry.KEYS},
+    )
     asked = requested_entries(written, ways, firsts)
     keys = [key for name in asked or ways.entries for key in ways.entries[name].KEYS]
-    values = read_table(written, (ways.key,), [*keys, *ways.shared], problems)
+    values = read_table(written, (ways.key,), [*keys, *ways.shared], problems.add, top_level_hint)
     if len(problems.found) > count:
         return None
     if len(asked) != 1:
@@ -151,7 +166,7 @@ def _read(
 def requested_entries(
     written: Mapping[str, object], ways: ChoiceTable, firsts: Mapping[str, str]
 ) -> list[str]:
-    """The ways that are asked for; a way that knows all that is written is the one meant."""
+    """Return the entries whose first key is written; only one if it alone has all keys."""
     asked = [name for key, name in firsts.items() if key in written]
     shared = {key.name for key in ways.shared}
     whole = [
@@ -163,7 +178,7 @@ def requested_entries(
 
 
 def load_game(settings: Settings, base: Path, problems: Problems) -> Game | None:
-    """The game that is played, files seen from `base`; `None` if it is not known: it is said."""
+    """Return the game, with files relative to `base`; report an unknown one."""
     if settings.game is None:
         return None
     try:
@@ -174,22 +189,22 @@ def load_game(settings: Settings, base: Path, problems: Problems) -> Game | None
 
 
 def check_stop_rule(settings: Settings, meets: MatchSchedule, problems: Problems) -> None:
-    """A sequential test compares one pair of agents."""
+    """Report a sequential test of other than one pair of agents."""
     matches = meets.matches
     if settings.stop is not None and meets.rounds is not None:
-        message = f"{meets.rounds.way} ends by itself, when its answer is sure; take [stop] out"
+        message = f"{meets.rounds.way} ends by itself when its answer is certain; remove [stop]"
         problems.add(("stop", "sprt"), message, ("stop",))
     elif settings.stop is not None and len(matches) != 1:
         problems.add(
             ("stop", "sprt"),
             f"sprt tests one pair of agents, got a schedule of {len(matches)} matches; "
-            'say schedule = { match = ["a", "b"] }',
+            'write schedule = { match = ["a", "b"] }',
             ("stop",),
         )
 
 
 def check_anchor(anchor: str | None, names: Sequence[str], problems: Problems) -> None:
-    """An anchor that is none of the agents, or has no rating."""
+    """Report an anchor that is no agent or has no rating."""
     if anchor is not None:
         try:
             parse_anchor(anchor, names)
@@ -198,7 +213,7 @@ def check_anchor(anchor: str | None, names: Sequence[str], problems: Problems) -
 
 
 def check_pairs(pairs: int | None, openings: OpeningsSpec, problems: Problems) -> None:
-    """More pairs than openings."""
+    """Report more pairs than openings."""
     known = way(openings.way).count(openings.values)
     if pairs and known is not None and pairs > known and not openings.repeat:
         ways = "lower pairs, use { random_plies = 6 }, or repeat = true if an agent varies"
@@ -209,32 +224,32 @@ def check_pairs(pairs: int | None, openings: OpeningsSpec, problems: Problems) -
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """What a file asks for: the plan, and what is claimed about its result."""
+    """The contents of a file: its plan, and the checks of its result."""
 
     name: str
     path: Path
     plan: Plan
     checks: tuple[Check, ...] = ()
-    standings: str = "elo"  # or "points": what ranks agents, beside ratings
+    standings: str = "elo"  # or "points": the order of the agents
 
 
 class CommonSettings(NamedTuple):
-    """What runs and studies have in common, as far as it is right."""
+    """The valid values that runs, studies and learning share."""
 
-    values: KeyValues  # as they are written, by the keys of the file
+    values: KeyValues  # by the keys of the file
     settings: Settings
     of: Game | None
     agents: dict[str, AgentSpec]
     openings: OpeningsSpec
-    base: Path  # where the file lies
+    base: Path  # the directory of the file
     must_survive: tuple[str, ...] = ()  # positions, as lines
 
 
 def read_common(source: Source, keys: Sequence[Key], problems: Problems) -> CommonSettings:
-    """The part of a file that fits its `keys`; all that does not is said."""
+    """Read the keys of a file that runs, studies and learning share; report all problems."""
     base = source.path.absolute().parent
     tables = add_roster_agents(source.tables, base, problems)
-    values = read_table(tables, (), keys, problems, misplaced_option_hint)
+    values = read_table(tables, (), keys, problems.add, misplaced_option_hint)
     settings = read_settings(values, source.path.stem, problems)
     of = load_game(settings, base, problems)
     agents = read_agents(values.get("agents", {}), AgentContext(of, base, problems))
@@ -246,12 +261,15 @@ def read_common(source: Source, keys: Sequence[Key], problems: Problems) -> Comm
 
 
 def load(path: Path, overrides: Sequence[str] = ()) -> Experiment:
-    """The experiment in a file, changed by `key=value` overrides; ExperimentError says all."""
+    """Return the experiment in a file, changed by `key=value` overrides.
+
+    ExperimentError has every problem.
+    """
     return build_experiment(*read(Path(path), overrides))
 
 
 def build_experiment(source: Source, problems: Problems) -> Experiment:
-    """The experiment that tables describe, whoever wrote them."""
+    """Return the experiment that tables describe."""
     setup = read_common(source, EXPERIMENT_KEYS, problems)
     settings, values = setup.settings, setup.values
     meets: MatchSchedule | None = None
@@ -266,25 +284,24 @@ def build_experiment(source: Source, problems: Problems) -> Experiment:
         check_anchor(settings.anchor, names, problems)
     if meets is None or meets.rounds is None:
         check_pairs(settings.pairs, setup.openings, problems)
-    ranked = (values["standings"] or {}).get("by", "elo")
-    if ranked == "points" and meets is not None and meets.rounds is not None:
-        why = f"{meets.rounds.way} ranks the agents itself; take standings out"
-        problems.add(("standings", "by"), why, ("standings",))
+    if values.get("standings") == "points" and meets is not None and meets.rounds is not None:
+        why = f"{meets.rounds.way} ranks the agents itself; remove standings"
+        problems.add(("standings",), why)
     problems.raise_if_any()
-    assert meets is not None  # else a problem was said
+    assert meets is not None  # otherwise a problem was reported
     plan = build_plan(setup, meets)
-    return Experiment(settings.name, source.path, plan, checks, ranked)
+    return Experiment(settings.name, source.path, plan, checks, values["standings"])
 
 
 def build_plan(setup: CommonSettings, meets: MatchSchedule) -> Plan:
-    """The plan of a file without problems."""
+    """Return the plan of a file without problems."""
     settings, openings = setup.settings, setup.openings
-    assert setup.of is not None  # else a problem was said
+    assert setup.of is not None  # otherwise a problem was reported
     known = None if openings.repeat else way(openings.way).count(openings.values)
     usual = DEFAULT_PAIRS if meets.rounds is None else MAX_ROUND_PAIRS
     pairs = settings.pairs or min(known or usual, usual)
-    # Rounds end long before all pairs are played.
-    without_bot = settings.unloadable or ("forfeit" if setup.values.get("roster") else "stop")
+    game_seconds, increment = parse_game_time(settings.game_time or "") or (None, 0.0)
+    # Schedules by rounds end long before all pairs are played.
     few = meets.rounds is not None or 2 * pairs * len(meets.matches) < MOVES_KEPT_BELOW
     return Plan(
         game=setup.of.name,
@@ -294,14 +311,14 @@ def build_plan(setup: CommonSettings, meets: MatchSchedule) -> Plan:
         pairs=pairs,
         seed=settings.seed,
         keep_moves=few if settings.keep_moves is None else settings.keep_moves,
-        thoughts=settings.thoughts,
+        thoughts=settings.search_info,
         must_survive=setup.must_survive,
         move_seconds=settings.move_seconds or default_move_seconds(setup.agents.values()),
         turn_seconds=settings.turn_seconds,
-        game_seconds=settings.game_seconds,
-        increment=settings.increment,
+        game_seconds=game_seconds,
+        increment=increment,
         walls_required=settings.isolation == "required",
-        unloadable_stops=without_bot == "stop",
+        unloadable_stops=not setup.values.get("roster"),
         stop=settings.stop,
         rounds=meets.rounds,
         base=setup.base,

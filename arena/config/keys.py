@@ -1,27 +1,24 @@
-"""The keys at the top of an experiment file, `[stop]` too; their values as `Settings`."""
+"""The keys at the top level of an experiment file, and of `[stop]` and `[roster]`."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
-from typing import Any
 
-from arena.config.toml_file import Place, Problems
+from arena.config.toml_file import Problems
 from arena.stats.sprt import EloModel, SprtPlan
-from games.base.schema import ITEM_TYPES, Key, KeyValues, default_values
-from games.base.text import COMMAND_LINE_ONLY, listed, quote, synonym_of
+from games.base.schema import GAME_TIME_KEY, Key, KeyValues, default_values
+from games.base.text import quote
 
-ALPHA = Key("alpha", "float", "the chance to accept elo1 when elo0 holds", 0.05)
-BETA = Key("beta", "float", "the chance to accept elo0 when elo1 holds", 0.05)
+ELO0 = Key("elo0", "float", "the Elo difference of the null hypothesis", required=True)
+ELO1 = Key("elo1", "float", "the Elo difference of the alternative, above elo0", required=True)
 SPRT_KEYS = (
-    Key("elo0", "float", "the difference that is too little", required=True),
-    Key("elo1", "float", "the difference that is enough", required=True),
-    ALPHA,
-    BETA,
+    ELO0,
+    ELO1,
+    Key("alpha", "float", "the error rate of accepting elo1 when elo0 holds", 0.05),
+    Key("beta", "float", "the error rate of accepting elo0 when elo1 holds", 0.05),
     Key(
         "model",
         "text",
-        "the scale of both",
+        "the scale of elo0 and elo1",
         "logistic",
         choices=tuple(model.value for model in EloModel),
     ),
@@ -30,27 +27,38 @@ ROSTER_KEYS = (
     Key(
         "directory",
         "text",
-        "where the bots lie",
+        "the directory of the bots",
         required=True,
         example=', as in directory = "bots"',
     ),
-    Key("options", "table", "what the table of every bot has, such as { seconds = 2 }"),
-    Key("positions", "text", "a file of positions that every bot must survive, one a line"),
+    Key("options", "table", "options of every bot, such as { seconds = 2 }"),
+    Key("must_survive", "text", "a file of positions that every bot must answer, one per line"),
 )
-BY = Key("by", "text", "what ranks them", required=True, choices=("elo", "points"))
 EXPERIMENT_KEYS = (
-    Key("game", "text", "what is played", required=True, example=', as in game = "kalah(6,4)"'),
-    Key("name", "text", "of the experiment; usually that of its file"),
-    Key("pairs", "int", "how many pairings each match has", low=1, high=10**9),
-    Key("seed", "int", "where everything random comes from", 1, low=0, high=2**63 - 1),
-    Key("schedule", "any", "who meets whom", "round_robin"),  # read by `way_tables`
-    Key("openings", "any", "where games begin"),  # likewise
-    Key("keep_moves", "bool", "whether the moves of all games are stored"),
-    Key("thoughts", "bool", "whether what agents thought of their moves is stored", False),
+    Key(
+        "game",
+        "text",
+        "the game with its sizes and rules",
+        required=True,
+        example=', as in game = "kalah(6,4)"',
+    ),
+    Key("name", "text", "the name of the experiment (default: the name of the file)"),
+    Key(
+        "pairs",
+        "int",
+        "pairs per match: a pair is one opening played from both sides",
+        low=1,
+        high=10**9,
+    ),
+    Key("seed", "int", "the seed of all random choices", 1, low=0, high=2**63 - 1),
+    Key("schedule", "any", "which agents meet", "round_robin"),
+    Key("openings", "any", "the openings (default: { random_plies = 6 })"),
+    Key("keep_moves", "bool", "store the moves of all games (default: below 100,000 games)"),
+    Key("search_info", "bool", "store what agents tell of their moves: value, depth, nodes", False),
     Key(
         "move_seconds",
         "float",
-        "how long an agent may take; usually 5 for a bot without a clock, else 60",
+        "seconds for a move (default: 5 for a bot without a clock, else 60)",
         None,
         above=0,
         high=86_400,
@@ -58,81 +66,72 @@ EXPERIMENT_KEYS = (
     Key(
         "turn_seconds",
         "float",
-        "how long a move with its extra turns may take",
+        "seconds for a move with its extra turns",
         None,
         above=0,
         high=86_400,
     ),
-    Key(
-        "game_seconds", "float", "how long all moves of a game may take", None, above=0, high=86_400
-    ),
-    Key("increment", "float", "seconds added to game_seconds after a move", 0.0, low=0, high=3600),
-    Key(
-        "unloadable",
-        "text",
-        "what becomes of a bot that does not load or fails all its games; usually stop, "
-        "in a roster forfeit",
-        None,
-        choices=("forfeit", "stop"),
-    ),
+    GAME_TIME_KEY,
     Key(
         "isolation",
         "text",
-        "whether bots may play behind weak walls",
+        "required: refuse to play if the sandbox is weak",
         "any",
         choices=("any", "required"),
     ),
-    Key("anchor", "text", 'the agent that is held at a rating, as in "smart=1500"'),
+    Key("anchor", "text", 'the agent whose rating is fixed, such as "smart=1500"'),
     Key(
         "stop",
         "table",
-        "when to stop before all pairs are played",
+        "a rule that ends the run before all pairs are played",
         keys=(Key("sprt", "table", "a sequential test", required=True, keys=SPRT_KEYS),),
     ),
-    Key("standings", "table", "how agents are ranked", keys=(BY,)),
-    Key("roster", "table", "a class of bots, each an agent", keys=ROSTER_KEYS),  # made into agents
-    # Read by `agent_tables`, with what their kinds declare.
-    Key("agents", "table", "who plays", required=True, example=", as in [agents.smart]"),
-    Key("checks", "any", "what is claimed", ()),  # read by `check_tables`
-    Key("sweep", "any", "values that are tried in turn"),  # read by `sweep_table`
-    Key("tune", "any", "what is tuned"),  # means something to `pitflip tune` only
-    Key("learn", "any", "what is learned"),  # and this to `pitflip learn`
+    Key(
+        "standings", "text", "rank agents by rating or by points", "elo", choices=("elo", "points")
+    ),
+    Key("roster", "table", "a directory of bots, each an agent", keys=ROSTER_KEYS),
+    Key("agents", "table", "the agents by name", required=True, example=", as in [agents.smart]"),
+    Key("checks", "any", "claims about the result", ()),
+    Key("sweep", "any", "lists of values: each combination is a run"),
+    Key("tune", "any", "a search for better weights or options"),
+    Key("learn", "any", "learning of weights from games"),
 )
 TOP_NAMES = tuple(key.name for key in EXPERIMENT_KEYS)
-NAME = re.compile(r"[^./\\\x00-\x20][^/\\\x00-\x1f]{0,99}")  # what a directory can be called
-NEAR = 0.6  # how alike two words must be
-MOST_UNKNOWN = 20
+NAME = re.compile(r"[^./\\\x00-\x20][^/\\\x00-\x1f]{0,99}")  # names of directories
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a file says besides its agents, openings and checks, as far as it is right."""
+    """The valid values of the top level, without agents, openings and checks."""
 
     game: str | None
     name: str
     pairs: int | None
     seed: int
     keep_moves: bool | None
-    thoughts: bool
+    search_info: bool
     move_seconds: float | None
     turn_seconds: float | None
-    game_seconds: float | None
-    increment: float
-    unloadable: str | None
+    game_time: str | None
     isolation: str
     anchor: str | None
     stop: SprtPlan | None
 
 
+def top_level_hint(key: str) -> str:
+    """Return the hint about a key of the top level in another table; empty for other keys."""
+    return "it belongs above the first [table] of the file" if key in TOP_NAMES else ""
+
+
 def is_valid_name(name: str) -> bool:
-    """Whether a directory of ours can be called so, and the name be printed as it is."""
+    """Return whether a directory can have this name and it can be printed as it is."""
     return NAME.fullmatch(name) is not None and name.isprintable()
 
 
 def read_settings(values: KeyValues, stem: str, problems: Problems) -> Settings:
-    """The settings among the values of `TOP`; what is wrong with them is said.
+    """Return the settings among the values of the top level.
 
-    `stem` is what the file is called, which is the name if it gives none.
+    `stem` is the name of the file, the default name of the experiment.
     """
     plain = {**default_values(EXPERIMENT_KEYS), **values}
     plain["name"] = stem if plain["name"] is None else plain["name"]
@@ -145,89 +144,9 @@ def read_settings(values: KeyValues, stem: str, problems: Problems) -> Settings:
 
 
 def _read_sprt(values: KeyValues, problems: Problems) -> SprtPlan | None:
-    """The sequential test; None if it is impossible, which is said."""
+    """Return the sequential test; report an impossible one and return None."""
     try:
         return SprtPlan(**{**values, "model": EloModel(values["model"])})
     except ValueError as error:
         problems.add(("stop", "sprt"), str(error), ("stop", "sprt"))
         return None
-
-
-def in_no_table(_: str) -> str:
-    """What is said of an unknown key where nobody knows a table that could have it."""
-    return ""
-
-
-def read_table(
-    written: Mapping[str, object],
-    place: Place,
-    keys: Sequence[Key],
-    problems: Problems,
-    in_another: Callable[[str], str] = in_no_table,
-) -> dict[str, Any]:
-    """The values of all keys, defaults where nothing is written; without those that are wrong.
-
-    A key with `keys` of its own has as its value what is right in its table. `in_another` says to
-    which table a key belongs that this one cannot have.
-    """
-    names = [key.name for key in keys]
-    unknown = [name for name in written if name not in names]
-    likely, there = set(), f" (there are {listed(names)})"
-    for name in unknown[:MOST_UNKNOWN]:  # more than these are not typing errors
-        message, near = unknown_key_message(name, names, written, in_another)
-        problems.add((*place, name), message + ("" if near else there))
-        likely.add(near)
-        there = there if near else ""  # which keys there are is said once for a table
-    if len(unknown) > MOST_UNKNOWN:
-        message = f"{len(unknown) - MOST_UNKNOWN:,} more keys that it cannot have"
-        problems.add((*place, unknown[MOST_UNKNOWN]), message)
-    values: dict[str, Any] = {}
-    for key in keys:
-        if key.name in written:
-            values |= _read(key, written[key.name], (*place, key.name), problems)
-        elif not key.required:
-            values[key.name] = key.default
-        elif key.name not in likely:  # one that was only misspelt is not reported twice
-            problems.add((*place, key.name), f"{key.name} is missing{key.example}")
-    return values
-
-
-def _read(key: Key, value: Any, place: Place, problems: Problems) -> dict[str, Any]:
-    """The key with its value; empty if that is wrong, which is said."""
-    faults = list(key.faults(value))
-    for inside, message in faults:
-        problems.add((*place, *inside), message)
-    if faults:
-        return {}
-    if key.keys:
-        return {key.name: read_table(value, place, key.keys, problems)}
-    if key.type == "float":
-        value = float(value)
-    return {key.name: tuple(value) if key.type in ITEM_TYPES else value}
-
-
-def unknown_key_message(
-    key: str,
-    names: Sequence[str],
-    written: Iterable[str],
-    in_another: Callable[[str], str] = in_no_table,
-) -> tuple[str, str | None]:
-    """What to say of a key that a table cannot have, and what was meant, if anybody can say.
-
-    `written` are the keys that the table has.
-    """
-    message = f"unknown key {quote(key)}"
-    if key in TOP_NAMES:
-        return f"{message}; it belongs above the first [table] of the file", key
-    likely = synonym_of(key, names)
-    instead = in_another(key) or COMMAND_LINE_ONLY.get(key.lower(), "")
-    if not likely and instead:
-        return f"{message}; {instead}", key
-    free = [name for name in names if name not in written]
-    if likely := likely or _closest(key, free) or _closest(key, names):
-        return f'{message}; did you mean "{likely}"?', likely
-    return message, None
-
-
-def _closest(word: str, names: Iterable[str]) -> str | None:
-    return next(iter(get_close_matches(word, list(names), 1, NEAR)), None)

@@ -1,5 +1,6 @@
-"""The experiments that come with Pitflip, in a clone and where it is installed, to begin from."""
+"""The shipped experiments, and starter files made from them."""
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +13,8 @@ from games.base.text import did_you_mean, listed, quote
 
 HOME = Path(__file__).parents[2]
 PLACES = (HOME / "experiments", HOME / "arena" / "shipped_experiments")  # a clone's; installed
-REFERENCED_FILE = re.compile(r'"((?:bots|games|weights)/[^":]+)')  # what an experiment names
+SCHEMA = "experiment.schema.json"  # for editors, written by tools.reference
+REFERENCED_FILE = re.compile(r'"((?:bots|games|weights)/[^":]+)')  # files named in an experiment
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +44,24 @@ BOTS: Mapping[str, str] = {
 
 
 def examples_directory() -> Path:
-    """Where the shipped experiments lie."""
+    """Return the directory of the shipped experiments."""
     return next((place for place in PLACES if place.is_dir()), PLACES[0])
 
 
+def schema_line(directory: Path) -> str:
+    """Return the first line of an experiment file, which names the JSON Schema for editors."""
+    places = (HOME / "docs" / SCHEMA, HOME / "arena" / SCHEMA)
+    path = next((place for place in places if place.is_file()), places[0])
+    return f"#:schema {Path(os.path.relpath(path, directory.absolute())).as_posix()}\n"
+
+
 def example_names() -> list[str]:
-    """The names of the shipped experiments."""
+    """Return the names of the shipped experiments."""
     return sorted(path.stem for path in examples_directory().glob("*.toml"))
 
 
 def verbs_of(experiment: str) -> list[str]:
-    """What an experiment file is for, given its text: to run, tune or learn."""
+    """Return the commands for an experiment file, given its text: run, tune or learn."""
     tables = parsed_toml(experiment)
     others = [verb for verb in ("tune", "learn") if verb in tables]
     plays = not others or "pairs" in tables or "checks" in tables
@@ -71,9 +80,10 @@ def write_starter(starter: Template, name: str, directory: Path) -> list[Path]:
         own = f"{name}.py" if named == starter.file else named
         text = text.replace(f'"{named}', f'"{own}')
         files[directory / own] = (examples_directory() / named).read_text()
+    text = schema_line(directory) + text
     files[directory / f"{name}.toml"] = text.replace(f"experiments/{found.name}", f"{name}.toml")
     for path, content in files.items():
-        # What is there already and is the same, such as a second game's helper, is no obstacle.
+        # Existing files with the same content, such as a helper of a second game, are kept.
         if path.exists() and path.read_text(errors="replace") != content:
             raise UserError(f"{path} is there already; nothing was written")
     for path, content in files.items():

@@ -1,4 +1,4 @@
-"""Values tried in turn."""
+"""Sweeps: an experiment for each combination of values."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,21 +14,21 @@ from arena.config.toml_file import ExperimentError, Problems, Source, read, with
 from games.base.text import format_value, quote
 
 MOST_CELLS = 1000
-ALL_AGENTS = "*"  # in place of an agent's name: all that have this option
+ALL_AGENTS = "*"  # in place of a name: all agents with this option
 SWEEP = "sweep"
 LABEL = "--set "
 
 
 class SweepAxis(NamedTuple):
-    """A key with the values that it takes; `keys` are all that take them together."""
+    """A key with its values; `keys` are all keys that take the same value."""
 
-    name: str  # as it is written
+    name: str
     keys: tuple[str, ...]
     values: tuple[object, ...]
 
 
 class SweepCell(NamedTuple):
-    """One combination: the value of each axis, and the experiment with these."""
+    """One combination: the value of each axis, and its experiment."""
 
     number: int
     values: tuple[object, ...]
@@ -36,13 +36,13 @@ class SweepCell(NamedTuple):
     experiment: Experiment
 
     def words(self, axes: Sequence[SweepAxis]) -> str:
-        """The combination in words."""
+        """Return the combination as text."""
         pairs = zip(axes, self.values, strict=True)
         return ", ".join(f"{axis.name} = {format_toml(value)}" for axis, value in pairs)
 
 
 class SweepPlan(NamedTuple):
-    """What a file with a sweep asks for."""
+    """The axes of a sweep and its experiments."""
 
     name: str
     axes: tuple[SweepAxis, ...]
@@ -76,7 +76,7 @@ def build_experiment_or_sweep(
 
 
 def read_axes(source: Source, problems: Problems) -> Iterator[SweepAxis]:
-    """The axes in the order of the file."""
+    """Yield the axes in the order of the file; report wrong ones."""
     table = source.tables[SWEEP]
     leaves = dict(flatten_keys(table)) if isinstance(table, dict) else {}
     if not leaves:
@@ -98,7 +98,7 @@ def read_axes(source: Source, problems: Problems) -> Iterator[SweepAxis]:
 
 
 def flatten_keys(table: Mapping[str, object], above: str = "") -> Iterator[tuple[str, object]]:
-    """The keys of nested tables with dots, as people write them without quotes."""
+    """Yield the keys of nested tables joined by dots, with their values."""
     for name, value in table.items():
         if isinstance(value, dict):
             yield from flatten_keys(value, f"{above}{name}.")
@@ -107,7 +107,7 @@ def flatten_keys(table: Mapping[str, object], above: str = "") -> Iterator[tuple
 
 
 def axis_keys(name: str, tables: Mapping[str, object]) -> Iterator[str]:
-    """The keys that take a value together: several with commas, or those of all agents."""
+    """Yield the keys that an axis sets: several with commas, or those of all agents."""
     for each in (part.strip() for part in name.split(",")):
         head, dot, option = each.partition(f".{ALL_AGENTS}.")
         if not dot or head != "agents":
@@ -123,7 +123,7 @@ def axis_keys(name: str, tables: Mapping[str, object]) -> Iterator[str]:
 def make_cells(
     source: Source, overrides: tuple[str, ...], axes: Sequence[SweepAxis]
 ) -> Iterator[SweepCell]:
-    """The experiment of every combination, the last axis changing first."""
+    """Yield the experiment of every combination; the last axis changes first."""
     for number, values in enumerate(product(*(axis.values for axis in axes)), 1):
         changes = tuple(
             f"{key}={format_toml(value)}"
@@ -140,7 +140,7 @@ def make_cells(
 
 
 def format_toml(value: object) -> str:
-    """A value as TOML writes it."""
+    """Return a value as TOML."""
     if isinstance(value, Mapping):
         pairs = (f"{quoted_key(key)} = {format_toml(each)}" for key, each in value.items())
         return f"{{ {', '.join(pairs)} }}"
@@ -150,5 +150,5 @@ def format_toml(value: object) -> str:
 
 
 def quoted_key(key: str) -> str:
-    """A key as TOML writes it."""
+    """Return a key as TOML, with quotes where they are needed."""
     return key if key.replace("_", "").isalnum() else quote(key)

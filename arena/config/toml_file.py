@@ -1,10 +1,10 @@
-"""TOML with lines, overrides and problems."""
+"""TOML files with line numbers, overrides and problems."""
 
 import json
 import math
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,10 +15,10 @@ from typing import Any, TypeAlias
 from arena.planning.schedules.registry import unknown_agent_message
 from games.base.errors import UserError, printable
 from games.base.files import InputTooLarge, parsed_toml, read_limited
+from games.base.schema import Place
 from games.base.text import did_you_mean, format_value
 
-Place = tuple[str | int, ...]  # keys and places in lists, from the top of the file
-Node: TypeAlias = Any  # a value in a TOML text: a table, a list, or what stands in them
+Node: TypeAlias = Any  # any value of a TOML text
 # Only such a line can end a value of several lines.
 VALUE_END = re.compile(r"""[\]}]|\"{3}|'{3}""")
 FOLLOWS, INSIDE_A_KEY = re.compile(r"""["']?\s*[=.]"""), re.compile(r"[\w-]")
@@ -30,7 +30,7 @@ LONGEST_PATH = 300  # characters of one in a message
 
 
 def line_numbers(text: str) -> dict[Place, int]:
-    """The line, from 1, of every table, key and list item of a valid TOML text."""
+    """Return the line, from 1, of every table, key and list item of a valid TOML text."""
     found: dict[Place, int] = {}
     counts: dict[Place, int] = {}
     table: Place = ()
@@ -46,7 +46,7 @@ def line_numbers(text: str) -> dict[Place, int]:
 
 
 def statements(lines: Sequence[str]) -> Iterator[tuple[int, Sequence[str], Node]]:
-    """First line number, lines and meaning of every header and `key = value`."""
+    """Yield first line number, lines and parsed value of every header and `key = value`."""
     begin = 0
     for end, line in enumerate(lines, 1):
         if end - begin > 1 and not VALUE_END.search(line):
@@ -61,7 +61,7 @@ def statements(lines: Sequence[str]) -> Iterator[tuple[int, Sequence[str], Node]
 
 
 def header(tree: Node, counts: dict[Place, int]) -> Place:
-    """The place that a header opens; `counts` numbers the `[[tables]]` met so far."""
+    """Return the place that a header opens; `counts` numbers the `[[tables]]` so far."""
     place: Place = ()
     node = tree
     while node:
@@ -76,7 +76,7 @@ def header(tree: Node, counts: dict[Place, int]) -> Place:
 
 
 def places_in(tree: Node, lines: Sequence[str], begin: int) -> Iterator[tuple[Place, int]]:
-    """Every place in a statement, with the lines between its first line and that place."""
+    """Yield every place in a statement, with its offset in lines."""
     items = tree.items() if isinstance(tree, dict) else enumerate(tree)
     at = begin
     for key, value in items:
@@ -88,7 +88,7 @@ def places_in(tree: Node, lines: Sequence[str], begin: int) -> Iterator[tuple[Pl
 
 
 def find_line(key: str | int, value: Node, lines: Sequence[str], begin: int) -> int:
-    """The first line from `begin` with this key or list item; `begin` if it is not recognised."""
+    """Return the first line from `begin` with this key or list item; else `begin`."""
     texts = value_forms(value) if isinstance(key, int) else ()
     for at in range(begin, len(lines)):
         line = lines[at]
@@ -98,7 +98,7 @@ def find_line(key: str | int, value: Node, lines: Sequence[str], begin: int) -> 
 
 
 def assigns_key(line: str, key: str) -> bool:
-    """Whether a line gives a value to the key, or goes on to a key inside it."""
+    """Return whether a line assigns to the key, or to a key inside it."""
     at = line.find(key)
     while at >= 0:
         if FOLLOWS.match(line, at + len(key)) and not (at and INSIDE_A_KEY.match(line, at - 1)):
@@ -108,7 +108,7 @@ def assigns_key(line: str, key: str) -> bool:
 
 
 def value_forms(value: Node) -> tuple[str, ...]:
-    """How a list item may be written; a table is recognised by its first value."""
+    """Return how a list item may be written; a table is recognised by its first value."""
     while isinstance(value, dict | list) and value:
         value = next(iter(value.values())) if isinstance(value, dict) else value[0]
     if isinstance(value, str):
@@ -117,19 +117,19 @@ def value_forms(value: Node) -> tuple[str, ...]:
 
 
 class ExperimentError(UserError):
-    """The user's file is wrong: every problem in a line of its own, before the first game."""
+    """A wrong file: one line per problem."""
 
     has_place = several_lines = True
 
     def __init__(self, problems: Sequence[str]) -> None:
-        """`problems` are whole lines, in the order of the file."""
+        """Take whole lines, in the order of the file."""
         self.problems = [printable(line, LONGEST_LINE) for line in problems[:MOST_LINES]]
         if len(problems) > MOST_LINES:
             self.problems.append(f"... and {len(problems) - MOST_LINES:,} more like these")
         super().__init__("\n".join(self.problems))
 
     def __reduce__(self) -> tuple[type["ExperimentError"], tuple[list[str]]]:
-        """Errors cross process boundaries with all their lines."""
+        """Keep all lines when the error is pickled."""
         return type(self), (self.problems,)
 
 
@@ -147,18 +147,18 @@ class Problems:
     """The problems found so far in one file."""
 
     def __init__(self, source: Source) -> None:
-        """Lines are looked up only when there is a problem."""
+        """Start without problems; lines are looked up only when they are needed."""
         self.source = source
         self.found: list[tuple[float, str]] = []
 
     def add(self, place: Place, told: str, table: Place | None = None) -> None:
-        """A problem with the key at `place`, which stands in `table`."""
+        """Add a problem with the key at `place`; `table` replaces the table that its line names."""
         label = table_label(parent_table(place) if table is None else table)
         line, where = self._where(place)
         self.found.append((line, f"{where}: [{label}] {told}" if where else f"[{label}] {told}"))
 
     def say_of_set(self, override: str, told: str) -> None:
-        """A problem with a `--set` that cannot be put in place."""
+        """Add a problem with a `--set` that has no place in the file."""
         self.found.append((math.inf, f"--set {override}: {told}"))
 
     def _where(self, place: Place) -> tuple[float, str]:
@@ -174,11 +174,11 @@ class Problems:
 
     @cached_property
     def numbers(self) -> dict[Place, int]:
-        """The line of every place in the file."""
+        """Return the line of every place in the file."""
         return line_numbers(self.source.text or "")
 
     def raise_if_any(self) -> None:
-        """Raise all problems, in the order of the file."""
+        """Raise an ExperimentError with all problems, in the order of the file."""
         if self.found:
             self.found.sort(key=lambda entry: entry[0])
             raise ExperimentError(
@@ -187,7 +187,7 @@ class Problems:
 
 
 def fit_to_screen(lines: list[str]) -> list[str]:
-    """The first lines, as many as anybody reads, and how many more there are."""
+    """Return the first lines, and the number of the others."""
     ends = accumulate(min(len(line), LONGEST_LINE) + 1 for line in lines)
     shown = max(1, sum(end <= MOST_CHARACTERS for end in ends))
     left = len(lines) - shown
@@ -195,14 +195,14 @@ def fit_to_screen(lines: list[str]) -> list[str]:
 
 
 def parent_table(place: Place) -> Place:
-    """The table in which a key stands, or the key whose list holds an item."""
+    """Return the table of a key, or the key whose list holds an item."""
     while place and isinstance(place[-1], int):
         place = place[:-1]
     return place[:-1]
 
 
 def table_label(table: Place) -> str:
-    """The table as its header is written: `agents.smart`, `[checks]` for each of a list."""
+    """Return a table as its header is written: `agents.smart`, or `[checks]` in a list."""
     if not table:
         return "top level"
     parts = [part for part in table if isinstance(part, str)]
@@ -211,11 +211,6 @@ def table_label(table: Place) -> str:
         for part in parts
     )
     return f"[{names}]" if len(parts) < len(table) else names
-
-
-def near(given: object, names: Iterable[str]) -> str:
-    """`; did you mean "..."?` if `given` is a word near one of `names`."""
-    return did_you_mean(given, names) if isinstance(given, str) else ""
 
 
 def read(path: Path, overrides: Sequence[str]) -> tuple[Source, Problems]:
@@ -245,7 +240,7 @@ def with_overrides(source: Source, overrides: Sequence[str]) -> tuple[Source, Pr
 
 
 def toml_tables(path: Path, text: str) -> dict[str, Node]:
-    """The tables in the text of a file; ExperimentError says where it is not TOML."""
+    """Return the tables of a text; ExperimentError names the line that is not TOML."""
     try:
         return parsed_toml(text)
     except tomllib.TOMLDecodeError as error:
@@ -256,7 +251,7 @@ def toml_tables(path: Path, text: str) -> dict[str, Node]:
 
 
 def read_text(path: Path) -> str:
-    """The text of the file; a byte order mark is skipped."""
+    """Return the text of the file without its byte order mark."""
     try:
         return read_limited(path).decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
@@ -275,13 +270,13 @@ def read_text(path: Path) -> str:
 
 
 def shorten_path(path: Path) -> str:
-    """A path for a message: of a very long one its end, so that what is wrong is read too."""
+    """Return a path for a message; of a very long one only the end."""
     text = str(path)
     return text if len(text) <= LONGEST_PATH else f"...{text[3 - LONGEST_PATH :]}"
 
 
 def syntax_message(path: Path, text: str, told: str) -> str:
-    """tomllib's complaint, with its line and column where ours stand."""
+    """Return tomllib's error in the form of our problems."""
     lines = text.split("\n")
     found = re.search(r"at line (\d+), column (\d+)", told)
     line, column = (int(found[1]), int(found[2])) if found else (len(lines), len(lines[-1]) + 1)
@@ -293,21 +288,21 @@ def syntax_message(path: Path, text: str, told: str) -> str:
     elif reason.startswith("Cannot declare"):
         reason = "this table is defined twice"
     elif word := unquoted_word(lines[line - 1], reason):
-        reason = f'text stands in quotes: {word[1]} = "{word[2]}"'
+        reason = f'text needs quotes: {word[1]} = "{word[2]}"'
     else:
         reason = f"not valid TOML at column {column}: {reason}"
     return f"{path}:{line}: [{table}] {reason}"
 
 
 def unquoted_word(line: str, reason: str) -> re.Match[str] | None:
-    """The key and the word of a line such as `kind = smart`, if that is what is wrong with it."""
+    """Return key and word of a line such as `kind = smart`, if the missing quotes are its error."""
     if not reason.startswith("Invalid value"):
         return None
     return re.fullmatch(r"\s*([\w.-]{1,60})\s*=\s*([A-Za-z][^\s\"'#=]{0,60})\s*(?:#.*)?", line)
 
 
 def apply_override(tables: Node, override: str) -> Place:
-    """Put the value of `agents.smart.depth=6` in its place, which is returned."""
+    """Set the value of `agents.smart.depth=6`; return its place."""
     keys, value = parse_override(override)
     agents = tables.get("agents")
     if keys[0] == "agents" and len(keys) > 2 and isinstance(agents, dict) and keys[1] not in agents:
@@ -325,7 +320,7 @@ def apply_override(tables: Node, override: str) -> Place:
 
 
 def child_key(node: Node, key: str, above: Sequence[str]) -> str | int:
-    """The key of a table or the place in a list; a ValueError says why there is none."""
+    """Return the key of a table or the index in a list; a ValueError says why there is none."""
     name = ".".join(above)
     if isinstance(node, dict):
         return key
@@ -337,7 +332,7 @@ def child_key(node: Node, key: str, above: Sequence[str]) -> str | int:
 
 
 def parse_override(override: str) -> tuple[list[str], Node]:
-    """The keys and the value of `key.key=value`; anything but a TOML value is text."""
+    """Return the keys and the value of `key.key=value`; all but TOML values is text."""
     key, equals, value = override.partition("=")
     quoted_value = json.dumps(value.strip(), ensure_ascii=False)
     for text in (f"{key} = {value}", f"{key} = {quoted_value}"):
@@ -353,7 +348,7 @@ def parse_override(override: str) -> tuple[list[str], Node]:
 
 
 def keys_and_value(tree: Node, key: str) -> tuple[list[str], Node]:
-    """The path that `key` spells through a parsed line, and what lies at its end."""
+    """Return the keys that `key` spells in a parsed line, and the value there."""
     spelt: Node = parsed_toml(f"{key} = 0")
     keys: list[str] = []
     while isinstance(spelt, dict):

@@ -5,9 +5,8 @@ import os
 import re
 from pathlib import Path
 
-from arena.config.keys import read_table
 from arena.config.toml_file import Problems, Source, read_text, toml_tables
-from games.base.schema import Key
+from games.base.schema import Key, read_table
 from games.base.text import quote
 
 ADDRESS = re.compile(r"(tcp|tls)://[^\s/]+:(?P<port>[0-9]{1,5})|local:([1-9][0-9]?|1[0-9]{2})|none")
@@ -16,20 +15,20 @@ KEYS = (
     Key(
         "cluster",
         "table",
-        "where games are played",
-        keys=(Key("address", "text", f"of a Dask scheduler: {ADDRESS_FORMS}"),),
+        "the cluster that plays",
+        keys=(Key("address", "text", f"the address of a Dask scheduler: {ADDRESS_FORMS}"),),
     ),
 )
 
 
 def settings_path() -> Path:
-    """Where a user's settings are, if there are any."""
+    """Return the path of the settings file."""
     base = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
     return Path(base) / "pitflip" / "settings.toml"
 
 
 def is_address(text: str) -> str:
-    """The text, if it says where games can be played."""
+    """Return a valid address of a cluster; an argparse type."""
     if not _is_address(text):
         raise argparse.ArgumentTypeError(f"must be {ADDRESS_FORMS}, got {quote(text)}")
     return text
@@ -41,20 +40,20 @@ def _is_address(text: str) -> bool:
 
 
 def cluster_address(on: str | None) -> str | None:
-    """The cluster that is played on: of the command line, else of the settings; None: here."""
-    stored = _stored(settings_path())
+    """Return the address on the command line, else in the settings; None plays here."""
+    stored = read_address(settings_path())
     address = stored if on is None else on
     return None if address == "none" else address
 
 
-def _stored(path: Path) -> str | None:
-    """The address in the file; ExperimentError says what is wrong with it."""
+def read_address(path: Path) -> str | None:
+    """Return the address in the settings file; ExperimentError names problems."""
     if not path.is_file():
         return None
     text = read_text(path)
     tables = toml_tables(path, text)
     problems = Problems(Source(path, text, tables))
-    values = read_table(tables, (), KEYS, problems)["cluster"] or {}
+    values = read_table(tables, (), KEYS, problems.add)["cluster"] or {}
     address = values.get("address")
     if address is not None and not _is_address(address):
         problems.add(

@@ -17,7 +17,7 @@ from arena.config.experiment import (
     build_plan,
     read_common,
 )
-from arena.config.keys import ALPHA, BETA, EXPERIMENT_KEYS
+from arena.config.keys import ELO0, ELO1, EXPERIMENT_KEYS
 from arena.config.toml_file import Problems, read
 from arena.learning.self_play import SelfPlaySettings
 from arena.planning.plan import OpeningsSpec, Plan
@@ -28,39 +28,45 @@ from games.base.schema import Key, KeyValues, default_values
 from games.base.text import did_you_mean, format_value, listed, quote
 from games.learned_tables import LookedUp, TableLayout
 
-AUTO = "auto"
 MOST_GAMES, MOST_ROUNDS = 10_000_000, 20
 MATCH = (
-    Key("nodes", "int", "positions a move for both; without it the teacher's limits", low=1),
-    Key("elo0", "float", "the difference that is too little", 0.0),
-    Key("elo1", "float", "the difference that is enough", 20.0),
-    ALPHA,
-    BETA,
-    Key("pairs", "int", "pairings at most", 500, low=10, high=10**6),
+    Key("nodes", "int", "nodes per move of both sides (default: the limits of the teacher)", low=1),
+    replace(ELO0, default=0.0, required=False),
+    replace(ELO1, default=20.0, required=False),
+    Key("pairs", "int", "the most pairs", 500, low=10, high=10**6),
 )
 LEARN = (
-    Key("teacher", "text", "who plays the first games", required=True),
-    Key("agent", "text", "whose weights are learned; usually the teacher"),
-    Key("tables", "text", "what has weights: features, patterns, holes, pairs"),
+    Key("teacher", "text", "the agent that plays the first games", required=True),
+    Key("agent", "text", "the agent whose weights are learned (default: the teacher)"),
+    Key("tables", "text", "the kind of tables: features, patterns, holes or pairs"),
     Key("patterns", "table", 'patterns of your own, as in corner = "a1 b1 a2"'),
-    Key("phases", "int", "parts of the game with weights of their own", low=1, high=64),
-    Key("games", "any", "games of a round, or a list with those of each", 20_000),
-    Key("from", "paths", "runs whose games are learned from, in place of new ones", ()),
+    Key("phases", "int", "parts of the game with separate weights", low=1, high=64),
+    Key("games", "any", "games per round, or a list with one number per round", 20_000),
+    Key("from", "paths", "directories of runs whose games replace new ones", ()),
     Key("rounds", "int", "how often the winner plays new games", 1, low=1, high=MOST_ROUNDS),
-    Key("ridge", "any", "positions that hold a weight at 0", AUTO),
-    Key("refits", "int", "fits more, labelled by the positions that followed", 0, low=0, high=10),
-    Key("trust", "float", "of such a label, the share of what came later", 0.8, low=0, high=1),
-    Key("held_out", "float", "the share of games that only test", 0.05, low=0.01, high=0.5),
-    Key("opening_plies", "numbers", "from so many random moves to so many"),
-    Key("solve_from", "int", "how much is left where games are solved; -1: never", low=-1, high=40),
-    Key("match", "table", "the match that decides about a round", keys=MATCH),
+    Key(
+        "refits",
+        "int",
+        "further fits, with labels from the positions that followed",
+        0,
+        low=0,
+        high=10,
+    ),
+    Key("opening_plies", "numbers", "the fewest and the most random moves of an opening"),
+    Key(
+        "solve_from",
+        "int",
+        "beans or empty squares from which games are solved; -1: never",
+        low=-1,
+        high=40,
+    ),
+    Key("match", "table", "the match of new weights against the old ones", keys=MATCH),
 )
 LEARN_TOP = tuple(
     replace(key, type="table", required=True, keys=LEARN) if key.name == "learn" else key
     for key in EXPERIMENT_KEYS
 )
 MATCH_OPENINGS = OpeningsSpec("plies", {"plies": (7, 9)})  # shorter than any that is learned from
-GRID = (128.0, 32.0, 8.0)  # in positions: an entry seen so often keeps half of what it says
 FEATURES = "features"
 
 
@@ -71,29 +77,16 @@ class MatchTable:
     nodes: int | None
     elo0: float
     elo1: float
-    alpha: float
-    beta: float
     pairs: int
 
     def plan(self) -> SprtPlan:
         """The test; a ValueError says why there is none."""
-        return SprtPlan(self.elo0, self.elo1, self.alpha, self.beta)
+        return SprtPlan(self.elo0, self.elo1)
 
 
 def match_table(values: KeyValues | None) -> MatchTable:
     """The match with the values of `MATCH`."""
     return MatchTable(**(default_values(MATCH) | dict(values or {})))
-
-
-def read_ridge(written: object, problems: Problems) -> tuple[float, ...]:
-    """The ridges to choose from."""
-    if written == AUTO:
-        return GRID
-    if isinstance(written, bool) or not isinstance(written, int | float) or not written > 0:
-        message = f'ridge must be "{AUTO}" or a number above 0, got {format_value(written)}'
-        problems.add(("learn", "ridge"), message, ("learn", "ridge"))
-        return ()
-    return (float(written),)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,13 +101,10 @@ class LearnConfig:
     phases: int | None  # None: by the number of games
     games: tuple[int, ...]  # of each round
     sources: tuple[Path, ...]  # runs in place of new games
-    ridges: tuple[float, ...]
-    held_out: float
     opening_plies: tuple[int, int]
     solve_from: int
     match: MatchTable
     refits: int = 0  # with labels from the values of the positions that followed
-    trust: float = 1.0
 
     @property
     def plan(self) -> Plan:
@@ -157,7 +147,6 @@ def load_learn_config(path: Path, overrides: Sequence[str] = ()) -> LearnConfig:
     agent = values["agent"] or values.get("teacher")
     agent_problem(agent, values, setup.agents, problems)
     games = read_games(values["games"], values["rounds"], problems)
-    ridges = read_ridge(values["ridge"], problems)
     match_problem(match, problems)
     plies = read_plies(values["opening_plies"], setup.of, problems)
     tables = read_tables(values, setup, problems)
@@ -172,10 +161,7 @@ def load_learn_config(path: Path, overrides: Sequence[str] = ()) -> LearnConfig:
         phases=values["phases"],
         games=(0,) if sources else games,
         sources=sources,
-        ridges=ridges,
         refits=values["refits"],
-        trust=values["trust"],
-        held_out=values["held_out"],
         opening_plies=plies,
         solve_from=default_solve_from(values["solve_from"], setup.of),
         match=match,

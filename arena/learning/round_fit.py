@@ -24,6 +24,9 @@ from games import Game
 from games.kernels.splitmix import STRIDE, mixed
 
 Fitted = FittedTables | FittedFeatures
+RIDGES = (128.0, 32.0, 8.0)  # positions: an entry seen so often keeps half of its value
+HELD_OUT = 0.05  # the share of games that only test
+TRUST = 0.8  # of the label of a refit, the share of what came later
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ def make_sample(learning: LearnConfig, games: RoundGames) -> FitSample:
     reader = GameReader(learning.of)
     positions = reader.positions(games.played)
     words = mixed(np.arange(len(games), dtype=np.uint64) * STRIDE + np.uint64(learning.plan.seed))
-    tests = (words >> np.uint64(11)) < np.uint64(learning.held_out * (1 << 53))
+    tests = (words >> np.uint64(11)) < np.uint64(HELD_OUT * (1 << 53))
     held = tests[positions.games]
     left = reader.left(positions.rows)
     least = learning.solve_from if learning.solve_from >= 0 else int(left.min(initial=0))
@@ -103,10 +106,10 @@ class RoundFit:
         if self.sums is None:
             return self.features()
         training, held_out = self.rows(self.sample.training), self.rows(self.sample.held_out)
-        fitted = fit_tables(self.sums, training, held_out, self.learning.ridges, look)
+        fitted = fit_tables(self.sums, training, held_out, RIDGES, look)
         for _ in range(self.learning.refits):
             look()
-            fitted = refit_on_values(self.sums, training, held_out, fitted, self.learning.trust)
+            fitted = refit_on_values(self.sums, training, held_out, fitted, TRUST)
         return fitted
 
     def features(self) -> FittedFeatures:

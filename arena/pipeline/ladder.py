@@ -369,11 +369,7 @@ def plan_for_ladder(path: Path) -> tuple[Plan, Mapping[str, object]]:
         raise UserError(f"{plan.game}: a ladder of a game from a file is not kept yet")
     if "pairs" not in read(path, ())[0].tables:
         plan = replace(plan, pairs=MAX_ROUND_PAIRS)
-    return plan, {
-        key.name: key.default
-        for key in schedule("place").KEYS
-        if key.name not in ("place", "order")
-    }
+    return plan, {key.name: key.default for key in schedule("place").KEYS if key.name != "place"}
 
 
 def read_ladder_agents(path: Path, plan: Plan) -> list[tuple[str, AgentSpec]]:

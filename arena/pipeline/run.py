@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from arena.report.live import LiveView
 
 log = logging.getLogger(__name__)
-WITHOUT_THEM = 'set unloadable = "forfeit" to play without them'
+WITHOUT_THEM = "correct or remove it; in a [roster] a bot that fails is excluded, the others play"
 
 
 def run(experiment: Experiment, options: RunOptions) -> bool:

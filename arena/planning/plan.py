@@ -18,7 +18,7 @@ from games.base.file_trees import FileTree, file_tree
 from games.base.schema import KeyValues
 
 VERSIONS = "@versions"  # in place of a user's cache, which is elsewhere on another machine
-CLOCKS = ("seconds", "turn_seconds", "game_seconds")
+CLOCKS = ("seconds", "turn_seconds", "game_time")
 NO_COPIES: Mapping[Path, Path] = {}
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from agents.core import AgentSpec, HostSettings
 from agents.registry import is_search, users_code
 from arena.planning.plan import Plan
+from games.base.schema import parse_game_time
 
 BOT_MOVE_SECONDS = 5.0  # of a bot that has no other limit
 MOVE_SECONDS = 60.0  # of all other agents
@@ -34,14 +35,15 @@ def time_control(plan: Plan, spec: AgentSpec) -> TimeControl:
     """Return the limits of the agent's own table, else those of the experiment."""
     own, move = spec.options, plan.move_seconds
     turn = own.get("turn_seconds", plan.turn_seconds)
-    game = own.get("game_seconds", plan.game_seconds)
+    game, increment = plan.game_seconds, plan.increment
+    if own_time := parse_game_time(own.get("game_time", "")):
+        game, increment = own_time
     if not is_search(spec) and "seconds" in own:  # of a search they are its own aim
         move = min(MOVE_SECONDS if move is None else move, own["seconds"])
     if move is None:
         clocked = turn is not None or game is not None
         move = BOT_MOVE_SECONDS if is_bot(spec) and not clocked else MOVE_SECONDS
-    increment = own.get("increment", plan.increment) if game else 0.0
-    return TimeControl(move, turn, game, increment)
+    return TimeControl(move, turn, game, increment if game else 0.0)
 
 
 def is_bot(spec: AgentSpec) -> bool:

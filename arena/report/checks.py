@@ -108,8 +108,8 @@ def claim_of(check: KeyValues) -> str:
         return f"by at least {value:g} Elo".replace("-", "\u2212")
     if check["test"] == "no_forfeits":
         return "no illegal move, error or timeout"
-    if check["test"] == "faster_than_seconds_per_move":
-        return f"less than {value:g} s a move"
+    if check["test"] == "max_seconds":
+        return f"at most {value:g} s a {check['values']['per']}"
     return f"{check['test'].replace('_', ' ')}: {value}"
 
 

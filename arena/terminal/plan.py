@@ -91,7 +91,7 @@ def failing_line(plan: Plan, pilot: PilotResult) -> str:
     if not names:
         return ""
     if plan.unloadable_stops:
-        return f'the run will stop, as {names} failed; unloadable = "forfeit" plays without'
+        return f"the run will stop, because {names} failed; in a [roster] they are excluded"
     return f"excluded after three failed games: {names}"
 
 

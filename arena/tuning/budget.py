@@ -12,12 +12,13 @@ from arena.tuning.equal_time import is_limited_by_nodes
 from arena.tuning.problems import TRIALS_PER_WEIGHT
 from arena.tuning.samplers.registry import fixed_pairs
 from arena.tuning.study_config import StudyConfig, against_seed
-from arena.tuning.table import CLAIM, LEAST_GAMES, SEARCH
+from arena.tuning.table import LEAST_GAMES
 from arena.tuning.trial_games import CANDIDATE, Opponent
 
 TRIALS_SHARE, VALIDATION_SHARE = 0.6, 0.2  # of a budget; then equal time, start, fit and page
 WANTED_TRIALS = 40
-LEAST_CLAIM = 400  # pairings
+SEARCH, CLAIM = 0.85, 0.15  # of all games
+LEAST_CLAIM = 400  # pairs
 TERM_SHARE = 4  # of the claim's pairings: at equal time, or at equal nodes
 LEAST_VALIDATION = 50  # pairings
 

@@ -19,16 +19,11 @@ Problem = tuple[str, str]  # the key, one line
 
 
 def budget_problems(table: TuneTable) -> Iterator[Problem]:
-    """What is wrong with the numbers of games and trials."""
-    total = table.total_games
+    """Yield what is wrong with the number of games."""
     if table.games % 2:
         near = f"{table.games - 1} and {table.games + 1}"
         message = "games must be even, as every opening is played from both sides"
         yield "games", f"{message}; {near} are, got {table.games}"
-    if table.trials is not None and total is not None:
-        yield "total_games", "set trials or total_games, not both"
-    if total is not None and total < table.games:
-        yield "total_games", f"total_games must be at least games, {table.games}, got {total}"
 
 
 def agent_problem(name: str, agents: Mapping[str, AgentSpec]) -> str:
@@ -81,11 +76,11 @@ def space_problems(table: TuneTable, space: Space) -> Iterator[Problem]:
         message = f"{CHOSEN} walks in small steps, and {few[0]} has few values: take method = "
         yield "method", f'{message}"{FOR_CHOICES}"'
     least = len(space.axes) * TRIALS_PER_WEIGHT
-    if table.trial_count < least:
+    if table.trials < least:
         yield (
             "trials",
             (
-                f"{table.trial_count} trials are too few to conclude anything about "
+                f"{table.trials} trials are too few to conclude anything about "
                 f"{len(space.axes)} weights; at least {least} are needed"
             ),
         )

@@ -8,12 +8,12 @@ from typing import NamedTuple, TypeGuard
 from agents.core import AgentSpec, Weights
 from agents.evaluation.weights import LARGEST, declared_weights
 from agents.options import bot_options
-from agents.registry import AGENTS, Kind, kind_of, option_values, unknown_option_text
-from arena.config.toml_file import Problems, near
+from agents.registry import AGENTS, Kind, kind_of, option_values
+from arena.config.toml_file import Problems
 from arena.tuning.space import WEIGHTS, Axis, Space, Value
 from arena.tuning.table import TuneTable, report_tune_problem
 from games import Game
-from games.base.schema import Key, KeyValues, default_values
+from games.base.schema import Key, KeyValues, default_values, table_faults, unknown_key_message
 from games.base.text import did_you_mean, format_value, listed, quote
 
 MOST_PHASES = 8  # of a weight
@@ -27,10 +27,10 @@ RANGE = (
     Key("phases", "int", "into how many parts of the game a weight is cut", 1, 1, MOST_PHASES),
 )
 NUMBERS = ("int", "float", "bool")
-MORE_IS_BETTER = ("nodes", "seconds", "think_seconds", "table_bits", "database_beans")
+MORE_IS_BETTER = ("nodes", "seconds", "table_bits")
 # With more of these a search is better and slower, unless what it may look at is fixed.
 AT_EQUAL_NODES = ("depth", "endgame")
-SAME_MOVES = ("trusted", "new_process_per_game")
+SAME_MOVES = ("compile", "process")
 
 
 def has_weights(spec: AgentSpec) -> bool:
@@ -83,12 +83,8 @@ def parse_range(name: str, value: object, or_number: bool = False) -> RangeSpec:
 
 def _table_fault(table: KeyValues) -> str:
     """What is wrong with one key of a table, or with two together; empty if it is no key."""
-    keys = {key.name: key for key in RANGE}
-    for name, value in table.items():
-        if name not in keys:
-            return f"unknown key {quote(name)} (there are {listed(keys)}){did_you_mean(name, keys)}"
-        for _, message in keys[name].faults(value):
-            return message
+    for _, message in table_faults(table, RANGE):
+        return message
     if "choices" not in table:
         return "" if "range" in table else "range is missing, as in { range = [0.5, 5.0] }"
     if len(table) > 1:
@@ -204,9 +200,7 @@ def option_fault(key: Key | None, name: str, spec: AgentSpec, of: Game) -> str:
     others = f"these can be: {listed(names)}" if names else "none of its options can be"
     if key is None:
         weight = of.has("features") and name in of.features and kind_of(spec).option(WEIGHTS)
-        unknown = unknown_option_text(
-            spec.kind, name, [each.name for each in kind_of(spec).options]
-        )
+        unknown, _ = unknown_key_message(name, [each.name for each in kind_of(spec).options])
         return f"{name} is a weight: tune it in [tune.weights]" if weight else unknown
     if name == WEIGHTS:
         return "weights have a table of their own, [tune.weights]"
@@ -375,7 +369,7 @@ def read_axes(name: str, value: object, start: StartWeights, problems: Problems)
     """The range of one weight, one for each phase; none if it is a number, or wrong."""
     if start.names is not None and name not in start.names:
         known = f"there are {listed(start.names)}"
-        message = f"unknown weight {quote(name)} ({known}){near(name, start.names)}"
+        message = f"unknown weight {quote(name)} ({known}){did_you_mean(name, start.names)}"
         if name in start.options:
             message = f"{name} is no weight but an option: tune it in [tune.options]"
         report_tune_problem(problems, message, "weights", name)

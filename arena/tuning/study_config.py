@@ -117,7 +117,7 @@ def parse_study(source: Source, problems: Problems) -> StudyConfig:
         seed_values=seeds,
         opponents=opponents,
         games=table.games,
-        trials=table.trial_count,
+        trials=table.trials,
         method=default_sampler(space) if table.method == AUTO else table.method,
         chosen=table.method == AUTO,
         validation=table.validation,

@@ -1,38 +1,42 @@
-"""Keys of [tune] and its problems."""
+"""The keys of `[tune]` and their values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from arena.config.keys import ALPHA, BETA, EXPERIMENT_KEYS
+from arena.config.keys import ELO0, ELO1, EXPERIMENT_KEYS
 from arena.config.toml_file import Problems
 from arena.stats.sprt import SprtPlan
 from arena.tuning.samplers.registry import SAMPLERS
 from games.base.schema import Key, KeyValues, default_values
 
 LEAST_GAMES = 20
-SEARCH, CLAIM = 0.85, 0.15  # of all games
 DEFAULT_TRIALS = 100
+# Error rates of the validation. A recommendation looks good even where nothing can be gained, so
+# it is accepted wrongly less often than it is rejected wrongly.
+ALPHA, BETA = 0.01, 0.05
 AUTO, CHOSEN = "auto", "spsa"  # the best on real games wherever all weights are numbers
 NODES, TIME = EQUAL = ("nodes", "time")
 VALIDATION = (
-    Key("elo0", "float", "the difference that is too little", 0.0),
-    Key("elo1", "float", "the difference that is enough", 20.0),
-    # What a search recommends looks good even where nothing can be gained: be strict.
-    replace(ALPHA, default=0.01),
-    BETA,
-    Key("pairs", "int", "pairings at most", 2000, low=10, high=10**7),
+    replace(ELO0, default=0.0, required=False),
+    replace(ELO1, default=20.0, required=False),
+    Key("pairs", "int", "the most pairs", 2000, low=10, high=10**7),
 )
 TUNE = (
-    Key("agent", "text", "who is tuned", required=True),
-    Key("weights", "table", "ranges of its weights"),  # read by `weight_ranges`
-    Key("options", "table", "ranges of its other options"),  # read by `option_ranges`
-    Key("equal", "text", "what both sides of a game have alike", "nodes", choices=EQUAL),
-    Key("opponents", "any", "whom candidates play"),  # read with the agents
-    Key("games", "int", "games of a trial", 200, low=LEAST_GAMES, high=10**7),
-    Key("trials", "int", "how many candidates play", low=1, high=100_000),
-    Key("total_games", "int", "games of all trials and of the claim", low=1),
-    Key("method", "text", "what chooses the candidates", AUTO, choices=(AUTO, *SAMPLERS)),
-    Key("validation", "table", "the match that decides", keys=VALIDATION),
+    Key("agent", "text", "the agent that is tuned", required=True),
+    Key("weights", "table", "ranges of its weights"),
+    Key("options", "table", "ranges of its other options"),
+    Key("equal", "text", "the budget that both sides share", "nodes", choices=EQUAL),
+    Key(
+        "opponents",
+        "any",
+        "the opponents of candidates, by name or with shares (default: the agent)",
+    ),
+    Key("games", "int", "games per trial", 200, low=LEAST_GAMES, high=10**7),
+    Key("trials", "int", "the number of candidates", DEFAULT_TRIALS, low=1, high=100_000),
+    Key("method", "text", "the sampler of candidates", AUTO, choices=(AUTO, *SAMPLERS)),
+    Key(
+        "validation", "table", "the match of the recommendation against the agent", keys=VALIDATION
+    ),
 )
 TUNE_TOP = tuple(
     replace(key, type="table", required=True, keys=TUNE) if key.name == "tune" else key
@@ -42,17 +46,15 @@ TUNE_TOP = tuple(
 
 @dataclass(frozen=True, slots=True)
 class ValidationTable:
-    """The match that decides: a sequential test on held-out openings, within `pairs`."""
+    """The validation: a sequential test on held-out openings of at most `pairs` pairs."""
 
     elo0: float
     elo1: float
-    alpha: float
-    beta: float
     pairs: int
 
     def plan(self) -> SprtPlan:
-        """The test itself; a ValueError says why there is none."""
-        return SprtPlan(self.elo0, self.elo1, self.alpha, self.beta)
+        """Return the test; ValueError if it is impossible."""
+        return SprtPlan(self.elo0, self.elo1, ALPHA, BETA)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,25 +67,13 @@ class TuneTable:
     equal: str
     opponents: object
     games: int  # per trial
-    trials: int | None
-    total_games: int | None
+    trials: int
     method: str
     validation: ValidationTable
 
-    @property
-    def trial_count(self) -> int:
-        """How many trials the file asks for."""
-        if self.trials is not None:
-            return self.trials
-        return (
-            DEFAULT_TRIALS
-            if self.total_games is None
-            else int(SEARCH * self.total_games) // self.games
-        )
-
 
 def tune_table(values: KeyValues) -> TuneTable | None:
-    """The table with the values of `TUNE`; None if it names no agent."""
+    """Return the table with the values of `TUNE`; None if it names no agent."""
     if "agent" not in values:
         return None
     plain = {**default_values(TUNE), **values}
@@ -94,5 +84,5 @@ def tune_table(values: KeyValues) -> TuneTable | None:
 
 
 def report_tune_problem(problems: Problems, message: str, key: str, *inside: str) -> None:
-    """A problem with a key of `[tune]`, or with what stands `inside` its table."""
+    """Report a problem with a key of `[tune]`, or with a key `inside` its table."""
     problems.add(("tune", key, *inside), message, ("tune", key) if inside else None)

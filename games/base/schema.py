@@ -1,13 +1,18 @@
-"""Keys of tables: types, bounds, defaults, descriptions, synonyms."""
+"""Keys of tables, and the one reader of tables: types, bounds, defaults, removed keys.
+
+Experiment files, agents, the options of kinds and the headers of weight files declare their keys
+as `Key` and are read by `read_table`, which reports every problem.
+"""
 
 import math
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, Literal, TypeAlias
 
-from games.base.text import did_you_mean, format_value, quote
+from games.base.text import did_you_mean, format_value, listed, quote, synonym_of
 
 KeyType = Literal[
     "int",
@@ -17,6 +22,8 @@ KeyType = Literal[
     "texts",
     "numbers",
     "list",
+    "plies",
+    "time",
     "size",
     "file",
     "path",
@@ -26,10 +33,12 @@ KeyType = Literal[
     "table",
     "any",
 ]
+Place = tuple[str | int, ...]  # keys and places in lists, from the top of a file
 # The values of a table by its keys: as a file or JSON holds them, or as the keys default.
 KeyValues: TypeAlias = Mapping[str, Any]
-# Where in a value a fault is (empty: all of it), with one line about it.
-Fault = tuple[tuple[str | int, ...], str]
+# A place inside a value (empty: the value itself) and the message about it.
+Fault = tuple[Place, str]
+Report = Callable[[Place, str], object]  # takes a problem at a place
 
 TYPE_DESCRIPTIONS: Mapping[KeyType, tuple[type | tuple[type, ...], str]] = {
     "int": (int, "a whole number"),
@@ -39,6 +48,8 @@ TYPE_DESCRIPTIONS: Mapping[KeyType, tuple[type | tuple[type, ...], str]] = {
     "texts": ((list, tuple), "a list in [ ]"),
     "numbers": ((list, tuple), "a list in [ ]"),
     "list": ((list, tuple), "a list in [ ]"),
+    "plies": ((int, list, tuple), "a whole number or two of them, such as 6 or [4, 10],"),
+    "time": (str, 'seconds in quotes, such as "60" or "60+0.5" with 0.5 more for every move'),
     "size": (str, 'a size like "512MB"'),
     "file": (str, 'a file like "bots/mine.py"'),
     "path": (str, 'a path like "bots/mine"'),
@@ -47,6 +58,61 @@ TYPE_DESCRIPTIONS: Mapping[KeyType, tuple[type | tuple[type, ...], str]] = {
     "weights": ((Mapping, str), 'a table or a file like "weights/mine.toml"'),
     "table": (Mapping, "a table"),
     "any": (object, "a value"),
+}
+# Keys that no table has any more, or that belong on the command line -> the substitute.
+REMOVED_KEYS: Mapping[str, str] = {
+    # Renamed.
+    "thoughts": "it was renamed: write search_info",
+    "positions": "it was renamed: write must_survive",
+    "pairings": "it was renamed: write pairs",
+    "never_slower_than_seconds": "it was renamed: write max_seconds",
+    "faster_than_seconds_per_move": 'it was renamed: write max_seconds with per = "mean move"',
+    "game_seconds": 'it was renamed: write game_time, such as "60" or "60+0.5"',
+    "increment": 'it is a part of game_time, such as "60+0.5"',
+    "by": 'write standings = "points"',
+    "plies": "it was renamed: write random_plies = [4, 10]",
+    "none": 'write openings = "none", or random_plies = 0 with repeat = true',
+    "round_robin": 'write schedule = "round_robin"',
+    "trusted": 'write compile = "unchecked"',
+    "new_process_per_game": 'write process = "game"',
+    "fields": 'write question, such as "{size} {own} {other}"',
+    "separator": 'it is a part of question, such as "{size},{own:,},{other:,}"',
+    "first_arguments": "write {seat} in command, which becomes 1 or 2",
+    "second_arguments": "write {seat} in command, which becomes 1 or 2",
+    # Removed.
+    "order": "it was removed; the others are ordered as in the file",
+    "within": "it was removed; write exact = 2 for a margin of 2 at most",
+    "looks": "it was removed; later runs take the bound that stays valid by themselves",
+    "unloadable": "it was removed; a bot that fails stops the run, in a [roster] it is excluded",
+    "max_restarts": "it was removed; a bot that fails in 10 games and finishes none is excluded",
+    "wait_seconds": "it was removed; workers of a cluster are waited for 60 s",
+    "mixed_machines": "it was removed; limits in nodes allow machines of different speed",
+    "tell_time": "it was removed; an engine gets the time of its game_time",
+    "version": "it was removed; engines are greeted with NBoard 2",
+    "think_seconds": "it was removed; the last move of a silent client counts after 1 s",
+    "probcut": "it was removed; agents of kind smart cut where it was measured to help",
+    "database_beans": "it was removed; as many beans are solved as pays",
+    "port": "it was removed; name the program that connects in command",
+    "couples": 'it was removed; write schedule = { match = [["a", "b"], ["c", "d"]] }',
+    "knockout": 'it was removed; schedule = { best = 1 } finds the best, "swiss" names a winner',
+    "total_games": "it was removed; write trials and games",
+    "curve": "it was removed; compare the matches of runs with --set learn.games=5000 and more",
+    "matters": "it was removed; leave a group out of [learn.patterns] and learn again",
+    "constraints": "it was removed; give each weight a range that keeps to it",
+    "start": "it was removed; a search begins at the weights that the agent has in the file",
+    "ridge": "it was removed; the best of several is chosen",
+    "trust": "it was removed; it is 0.8",
+    "held_out": "it was removed; it is 0.05",
+    "alpha": "it belongs in [stop.sprt]; the matches of tune and learn have fixed error rates",
+    "beta": "it belongs in [stop.sprt]; the matches of tune and learn have fixed error rates",
+    # Options of the command line, and things that need no key.
+    **dict.fromkeys(("workers", "threads", "cores", "jobs"), "use the option --workers N"),
+    **dict.fromkeys(("output", "out", "results"), "use the option --results DIR"),
+    **dict.fromkeys(("verbose", "quiet"), "use the option --quiet or --json"),
+    **dict.fromkeys(
+        ("swap", "swap_sides", "alternate"), "every opening is always played from both sides"
+    ),
+    **dict.fromkeys(("description", "comment"), "write a comment behind a #"),
 }
 SIZE = re.compile(r"([0-9]{1,9})\s*([kMG])i?B", re.IGNORECASE)
 ITEM_TYPES: Mapping[KeyType, KeyType] = {
@@ -57,34 +123,40 @@ ITEM_TYPES: Mapping[KeyType, KeyType] = {
 }
 
 
+GAME_TIME = re.compile(r"([0-9]{1,5}(?:\.[0-9]{1,6})?)(?:\+([0-9]{1,4}(?:\.[0-9]{1,6})?))?")
+MOST_GAME_SECONDS, MOST_INCREMENT = 86_400.0, 3600.0
+NEAR = 0.6  # similarity of two words, from 0 to 1, from which one is taken for the other
+MOST_UNKNOWN = 20  # unknown keys of one table that are reported one by one
+
+
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key of a table; the reader of files, help, docs and tuner all take it from here.
+    """One key of a table: its reader, its help, its reference page and the tuner use this.
 
-    `low` and `high` are values that it may have, `above` and `under` are not.
+    A value may equal `low` and `high`, but not `above` and `under`.
     """
 
     name: str
     type: KeyType
-    words: str  # what it means, in one line
+    words: str  # its meaning, in one line
     default: Any = None  # a value, or a function from the game to one
     low: float = -math.inf
     high: float = math.inf
     above: float = -math.inf
     under: float = math.inf
-    choices: tuple[object, ...] = ()  # all the values that it may have, if they are listed
+    choices: tuple[object, ...] = ()  # all allowed values, if they are listed
     required: bool = False
-    example: str = ""  # how it is written, for whoever has left it out
-    keys: tuple["Key", ...] = ()  # of a table that is read with its file
-    entry: str = ""  # what `path.py` without `:name` means in a file
+    example: str = ""  # for the message that the key is missing
+    keys: tuple["Key", ...] = ()  # the keys of a table
+    entry: str = ""  # the default of `:name` in `path.py:name`
     replaces: tuple[str, ...] = ()  # parts of a pack that are not needed when it is set
-    beside: tuple[str, ...] = ()  # keys beside which its default does not hold
+    beside: tuple[str, ...] = ()  # keys that cancel its default
 
     def faults(self, value: object) -> Iterator[Fault]:
-        """What is wrong with a value of this key."""
+        """Yield the problems of a value of this key."""
         if not self.fits(value):
             texts = [choice for choice in self.choices if isinstance(choice, str)]
-            near = did_you_mean(value, texts) if isinstance(value, str) else ""
+            near = did_you_mean(value, texts)
             yield (), f"{self.name} must be {self.allowed()}, got {format_value(value)}{near}"
         elif isinstance(value, list | tuple) and self.type in ITEM_TYPES:
             if self.type == "command" and not value:
@@ -94,22 +166,31 @@ class Key:
                 yield from (((place,), message) for _, message in key.faults(item))
 
     def fits(self, value: object) -> bool:
-        """Whether the key may have this value; the items of a list are not checked."""
+        """Return whether the key may have this value; items of lists are not checked."""
         if self.choices:
             return any(type(value) is type(each) and value == each for each in self.choices)
         if isinstance(value, bool):
             return self.type in ("bool", "any")
         if not isinstance(value, TYPE_DESCRIPTIONS[self.type][0]):
             return False
-        if self.type == "size":
-            return isinstance(value, str) and parse_size(value) > 0
-        if not isinstance(value, int | float) or self.type == "any":
-            return True
+        if self.type in PARSERS:
+            return bool(PARSERS[self.type](value))
+        if self.type == "plies" and isinstance(value, list | tuple):
+            return self._fits_span(value)
+        return self.type == "any" or not isinstance(value, int | float) or self._fits_number(value)
+
+    def _fits_number(self, value: float) -> bool:
         finite = self.type == "int" or abs(value) <= sys.float_info.max
         return finite and self.low <= value <= self.high and self.above < value < self.under
 
+    def _fits_span(self, value: Sequence[object]) -> bool:
+        whole = [each for each in value if type(each) is int]
+        return len(whole) == len(value) == 2 and max(1, self.low) <= whole[0] <= whole[1] <= (
+            self.high
+        )
+
     def allowed(self) -> str:
-        """What a value must be, such as `a whole number from 1 to 100`."""
+        """Describe the allowed values, such as `a whole number from 1 to 100`."""
         if self.choices:
             return join_choices(self.choices)
         bounds = {"from": self.low, "above": self.above, "to": self.high, "to under": self.under}
@@ -117,10 +198,23 @@ class Key:
         return " ".join([TYPE_DESCRIPTIONS[self.type][1], *words])
 
 
+def parse_game_time(text: str) -> tuple[float, float] | None:
+    """Return the seconds and the increment of a time such as 60+0.5; None if it is none."""
+    found = GAME_TIME.fullmatch(text.strip())
+    if not found:
+        return None
+    seconds, increment = float(found[1]), float(found[2] or 0.0)
+    fits = 0 < seconds <= MOST_GAME_SECONDS and increment <= MOST_INCREMENT
+    return (seconds, increment) if fits else None
+
+
 def parse_size(text: str) -> int:
-    """The bytes of a size such as 512MB; 0 if it is none."""
+    """Return the bytes of a size such as 512MB; 0 if it is none."""
     found = SIZE.fullmatch(text.strip())
     return int(found[1]) << 10 * ("kmg".index(found[2].lower()) + 1) if found else 0
+
+
+PARSERS: Mapping[KeyType, Callable[[Any], object]] = {"size": parse_size, "time": parse_game_time}
 
 
 def _number(bound: float) -> str:
@@ -128,11 +222,104 @@ def _number(bound: float) -> str:
 
 
 def join_choices(choices: Sequence[object]) -> str:
-    """Choices in words: `true or "proved"`."""
+    """Return the choices in words: `true or "proved"`."""
     words = [quote(each) if isinstance(each, str) else format_value(each) for each in choices]
     return " or ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def default_values(keys: Sequence[Key]) -> dict[str, Any]:
-    """The values of keys that are not written."""
+    """Return the values of keys that are not written."""
     return {key.name: key.default for key in keys}
+
+
+GAME_TIME_KEY = Key(
+    "game_time", "time", 'seconds for all moves of a game; "60+0.5" adds 0.5 after every move'
+)
+
+
+def no_hint(_: str) -> str:
+    """Return no hint about an unknown key."""
+    return ""
+
+
+def read_table(
+    written: Mapping[str, object],
+    place: Place,
+    keys: Sequence[Key],
+    report: Report,
+    hint: Callable[[str], str] = no_hint,
+) -> dict[str, Any]:
+    """Return the values of all keys, defaults for keys that are not written; omit wrong values.
+
+    The value of a key with `keys` holds the valid values of its table. `hint` names the
+    table in which an unknown key belongs.
+    """
+    names = [key.name for key in keys]
+    unknown = [name for name in written if name not in names]
+    likely, there = set(), f" (there are {listed(names)})" if names else " (there are none)"
+    for name in unknown[:MOST_UNKNOWN]:  # more than these are not typing errors
+        message, near = unknown_key_message(name, names, written, hint)
+        report((*place, name), message + ("" if near else there))
+        likely.add(near)
+        there = there if near else ""  # the keys are listed once per table
+    if len(unknown) > MOST_UNKNOWN:
+        message = f"{len(unknown) - MOST_UNKNOWN:,} more keys that it cannot have"
+        report((*place, unknown[MOST_UNKNOWN]), message)
+    values: dict[str, Any] = {}
+    for key in keys:
+        if key.name in written:
+            values |= _read_key(key, written[key.name], (*place, key.name), report, hint)
+        elif not key.required:
+            values[key.name] = key.default
+        elif key.name not in likely:  # a misspelled key is not reported as missing too
+            report((*place, key.name), f"{key.name} is missing{key.example}")
+    return values
+
+
+def _read_key(
+    key: Key, value: Any, place: Place, report: Report, hint: Callable[[str], str]
+) -> dict[str, Any]:
+    """Return the key with its value; nothing if the value is wrong."""
+    faults = list(key.faults(value))
+    for inside, message in faults:
+        report((*place, *inside), message)
+    if faults:
+        return {}
+    if key.keys:
+        return {key.name: read_table(value, place, key.keys, report, hint)}
+    if key.type == "float":
+        value = float(value)
+    is_list = key.type in ITEM_TYPES or (key.type == "plies" and not isinstance(value, int))
+    return {key.name: tuple(value) if is_list else value}
+
+
+def table_faults(written: Mapping[str, object], keys: Sequence[Key]) -> list[Fault]:
+    """Return every problem of a table, with its place in the table."""
+    found: list[Fault] = []
+    read_table(written, (), keys, lambda place, message: found.append((place, message)))
+    return found
+
+
+def unknown_key_message(
+    key: str,
+    names: Sequence[str],
+    written: Iterable[str] = (),
+    hint: Callable[[str], str] = no_hint,
+) -> tuple[str, str | None]:
+    """Return the message about an unknown key, and the key that was meant, if there is one.
+
+    `written` are the keys that the table has.
+    """
+    message = f"unknown key {quote(key)}"
+    likely = synonym_of(key, names)
+    instead = hint(key) or REMOVED_KEYS.get(key.lower(), "")
+    if not likely and instead:
+        return f"{message}; {instead}", key
+    free = [name for name in names if name not in written]
+    if likely := likely or _closest(key, free) or _closest(key, names):
+        return f'{message}; did you mean "{likely}"?', likely
+    return message, None
+
+
+def _closest(word: str, names: Iterable[str]) -> str | None:
+    return next(iter(get_close_matches(word, list(names), 1, NEAR)), None)

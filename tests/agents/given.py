@@ -27,7 +27,7 @@ MOST_PLIES = 2000
 # What stands for a file of a user's, by what the option takes out of it.
 SCRIPTS = {"choose": str(BOTS / "by_lot.py"), "evaluate": str(BOTS / "either_game.py")}
 # What is fast enough here, for kinds that have it by default.
-SHALLOW = {"depth": 2, "nodes": 300, "database_beans": 2}
+SHALLOW = {"depth": 2, "nodes": 300}
 
 
 def needed(kind: str) -> dict[str, object]:

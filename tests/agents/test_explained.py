@@ -152,7 +152,7 @@ def test_a_search_in_another_process_is_explained_like_one_in_this():
 def test_a_perfect_agent_shows_what_it_proved_or_the_search_that_stands_in():
     of = game("kalah(4,3)")
     for nodes, proved in ((2_000_000, True), (20, False)):
-        agent = build(AgentSpec("perfect", nodes=nodes, database_beans=2), of)
+        agent = build(AgentSpec("perfect", nodes=nodes), of)
         position = of.start()
         choice = agent.choose(position)
         moves = list(move_views(agent, of, position, choice))

@@ -1,46 +1,14 @@
 """What kinds declare about their options, and that the docs say the same."""
 
-from pathlib import Path
-
 import pytest
 
 from agents.core import AgentSpec
 from agents.evaluation.weights import endgame_from
 from agents.registry import AGENTS, kind_of, normalize, option_values
 from games import game
-from games.base.schema import Key
-from games.base.text import format_value, listed
 from tests.games.table import one_of_each
 
-PAGE = Path(__file__).parents[2] / "docs" / "agents.md"
 OPTIONS = [(name, option) for name in AGENTS for option in kind_of(name).options]
-
-
-def default_text(option: Key) -> str:
-    """The default as the table of the docs has it."""
-    if callable(option.default):
-        return "the game's"
-    return "" if option.default is None else f"`{format_value(option.default)}`"
-
-
-def rows() -> list[str]:
-    """A row for each option and default, with the kinds that have them."""
-    kinds: dict[tuple[str, ...], list[str]] = {}
-    for kind, option in OPTIONS:
-        cells = f"`{option.name}`", option.allowed(), default_text(option), option.words
-        kinds.setdefault(cells, []).append(f"`{kind}`")
-    names = list(dict.fromkeys(option.name for _, option in OPTIONS))
-    kinds = dict(sorted(kinds.items(), key=lambda row: names.index(row[0][0].strip("`"))))
-    return [
-        f"| {name} | {listed(of)} | {value} | {default} | {words} |"
-        for (name, value, default, words), of in kinds.items()
-    ]
-
-
-def test_the_page_of_agents_has_the_options_that_the_kinds_declare():
-    page = PAGE.read_text().splitlines()
-    begin = page.index("| option | kinds | value | default | what it does |") + 2
-    assert page[begin : page.index("", begin)] == rows()
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,12 @@
 """ProbCut: off unless asked for, cuts where its rule says so, and changes nothing that is exact."""
 
-import re
-
 import numpy as np
 import pytest
 
 from agents.core import AgentSpec, Limit
 from agents.evaluation.weights import ShallowError, best_weights, cuts, shallow_errors
-from agents.registry import build, faults, kind_of
+from agents.kinds.alphabeta import OPTIONS, create_alphabeta
+from agents.registry import build
 from agents.search.context import (
     CHECK_AT,
     CUT_WORDS,
@@ -94,12 +93,14 @@ def test_solving_is_the_same_search_with_cuts(name):
     assert plain.context[NODES] == bold.context[NODES]
 
 
-def test_it_is_off_unless_it_is_asked_for():
+def test_only_smart_with_learned_tables_and_a_budget_cuts():
     of = game("othello")
     assert shallow_errors(of)
     tables = best_weights(of)
     assert not words(build(AgentSpec("alphabeta", nodes=10, weights=tables), of)).any()
-    assert words(build(AgentSpec("alphabeta", nodes=10, weights=tables, probcut=1), of)).any()
+    assert words(
+        create_alphabeta(AgentSpec("alphabeta", nodes=10, weights=tables), of, OPTIONS, 1.0)
+    ).any()
     smart = build(AgentSpec("smart", nodes=10), of)
     assert words(smart).any()
     # A depth is searched just as it is; the points of features are no discs.
@@ -107,19 +108,6 @@ def test_it_is_off_unless_it_is_asked_for():
     assert not words(smart).any()
     assert not words(build(AgentSpec("smart", depth=4), of)).any()
     assert not words(build(AgentSpec("smart", weights={"disc": 1}), of)).any()
-
-
-@pytest.mark.parametrize(
-    ("name", "kind", "why"),
-    [
-        ("kalah(6,4)", "smart", r"not measured for kalah\(6,4\)"),
-        ("othello", "smart_classic", "probcut needs the weights of learned tables"),
-    ],
-)
-def test_without_measured_errors_there_is_none(name, kind, why):
-    ((option, message),) = faults(kind_of(kind), AgentSpec(kind, probcut=0.7), game(name))
-    assert option == ("probcut",)
-    assert re.search(why, message)
 
 
 def test_no_shallow_search_need_be_less_than_the_bound():

@@ -4,8 +4,9 @@ import pytest
 
 from agents.core import AgentFailure, Resignation
 from agents.kinds.program import refuse_shared_network
-from agents.protocols import PROTOCOLS
+from agents.protocols import PROTOCOLS, kgp
 from agents.sandbox.isolation import MEASURES, IsolationLevel
+from agents.sandbox.protocol_agent import Program
 from games import game
 from tests.agents.hosted import GAMES, PYTHON, fault_of, game_for, hosted, other, played
 
@@ -24,8 +25,6 @@ FAULTS = {
 }
 # In KGP a line that is no command means nothing: a move is drawn where none came.
 ELSEWISE = {("kgp", "garbage"): ""}
-QUICK = {"kgp": {"think_seconds": 0.2}}
-MUTE = {"kgp": {"think_seconds": 0.1}}  # who never moves is late whatever the machine does
 SHORT = 0.1  # seconds for a move of a bot that does not answer
 # What happens to bytes on their way, whatever they mean: by a pipe and by a connection.
 OF_STREAMS = ("after", "flood", "stderr", "slowly")
@@ -61,11 +60,11 @@ def test_a_program_plays_games_from_both_sides_and_from_openings(kind):
         for fault in FAULTS
     ],
 )
-def test_whose_fault_it_is(kind, fault):
+def test_whose_fault_it_is(kind, fault, monkeypatch):
     of, hangs = game_for(kind), FAULTS[fault] == "timeout"
-    options = MUTE.get(kind, {}) if hangs else QUICK[kind] if (kind, fault) in ELSEWISE else {}
+    monkeypatch.setattr(kgp, "THINK_SECONDS", 0.1 if hangs else 0.2)
     command = other(kind, fault, "2")
-    with hosted(kind, of, SHORT if hangs else 60.0, command=command, **options) as agent:
+    with hosted(kind, of, SHORT if hangs else 60.0, command=command) as agent:
         expected = ELSEWISE.get((kind, fault), FAULTS[fault])
         assert fault_of(agent, of, most=PLIES) == expected
         if expected:
@@ -92,7 +91,7 @@ def test_a_name_full_of_control_characters_is_shown_escaped():
 
 def test_new_process_per_game():
     of = game_for("gtp")
-    with hosted("gtp", of, command=other("gtp"), new_process_per_game=True) as agent:
+    with hosted("gtp", of, command=other("gtp"), process="game") as agent:
         played(agent, of, most=4)
         process = agent.bot.number
         played(agent, of, most=4)
@@ -153,3 +152,9 @@ def test_a_client_without_a_network_of_its_own_is_told_so():
         refuse_shared_network({"command": ["client"]}, shared)
     assert failed.value.kind == "unloadable"
     refuse_shared_network({"command": ["client"]}, shared._replace(measures=frozenset(MEASURES)))
+
+
+def test_the_seat_stands_where_the_command_names_it_else_at_its_end():
+    assert Program(("bot", "--as={seat}")).start_fields(("2",))["command"] == ("bot", "--as=2")
+    assert Program(("bot",)).start_fields(("BLACK",))["command"] == ("bot", "BLACK")
+    assert Program(("bot", "{seat}")).start_fields(())["command"] == ("bot", "{seat}")

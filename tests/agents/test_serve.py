@@ -90,7 +90,7 @@ class Server(threading.Thread):
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         with connection, connection.makefile("r", newline="\n") as self.lines:
             self.connection = connection
-            talk = kgp.conversation(self.of, {"think_seconds": 60})
+            talk = kgp.conversation(self.of, {})
             self.carry(talk.greet())
             while not self.of.over(self.last):
                 question = Question(self.last, self.of.legal(self.last))

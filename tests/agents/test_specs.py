@@ -41,13 +41,13 @@ def test_a_kind_that_does_not_play_the_game_says_which_do(kind):
 @pytest.mark.parametrize(
     ("kind", "options", "told"),
     [
-        ("random", {"depth": 3}, "random has no option depth (it has none)"),
-        ("human", {"nodes": 3}, "human has no option nodes (it has none)"),
-        ("greedy", {"weights": {"pot": 1}}, "greedy has no option weights (it has epsilon, "),
-        ("minimax", {"table_bits": 3}, "minimax has no option table_bits (it has depth, "),
-        ("alphabeta", {"collapse_turns": True}, "alphabeta has no option collapse_turns"),
-        ("smart", {"file": "x.py"}, "smart has no option file"),
-        ("first", {"random_ties": True}, "first has no option random_ties"),
+        ("random", {"depth": 3}, 'unknown key "depth" (there are none)'),
+        ("human", {"nodes": 3}, 'unknown key "nodes" (there are none)'),
+        ("greedy", {"weights": {"pot": 1}}, 'unknown key "weights" (there are epsilon, '),
+        ("minimax", {"table_bits": 3}, 'unknown key "table_bits" (there are depth, '),
+        ("alphabeta", {"collapse_turns": True}, 'unknown key "collapse_turns"'),
+        ("smart", {"file": "x.py"}, 'unknown key "file"'),
+        ("first", {"random_ties": True}, 'unknown key "random_ties"'),
     ],
 )
 def test_an_option_of_another_kind_is_refused(kind, options, told):

@@ -14,12 +14,12 @@ from tests.commands import report
 HEAD = """
 game = "kalah(6,4)"
 pairs = 1
-standings = {{ by = "points" }}
+standings = "points"
 openings = {{ random_plies = 2 }}
 [roster]
 directory = "bots"
 options = {{ start_seconds = {patience} }}
-positions = "hard.txt"
+must_survive = "hard.txt"
 """
 PATIENCE = 120  # seconds in which anything starts, however busy the machine
 # One legal move only, which a bot that takes the second never survives.
@@ -76,7 +76,7 @@ def class_of(directory: Path, good: int, bad: list[str], hard: bool) -> tuple[li
     if hard:
         (directory / "hard.txt").write_text(HARD)
     else:
-        text = text.replace('positions = "hard.txt"\n', "")
+        text = text.replace('must_survive = "hard.txt"\n', "")
     names = [f"good{number:02}" for number in range(good)]
     for number, name in enumerate(names):
         source = GOOD.format(mark=marked(name), number=number)

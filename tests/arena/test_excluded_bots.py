@@ -27,7 +27,7 @@ seed = 7
 directory = "bots"
 options = {{ start_seconds = 120 }}
 """
-BY_POINTS = 'standings = { by = "points" }\n'
+BY_POINTS = 'standings = "points"\n'
 BOTS = {
     "broken": "def choose(view, legal, rng)\n    return legal[0]\n",
     "first": "def choose(view, legal, rng):\n    return legal[0]\n",
@@ -240,12 +240,8 @@ def test_rate_gives_the_ratings_and_points_of_the_run(a_run, capsys):
 def test_a_test_that_forfeits_ended_shows_no_strength(tmp_path, capsys):
     (tmp_path / "illegal.py").write_text(BOTS["illegal"])
     text = EXPERIMENT.format(rank="").partition("[roster]")[0].replace("pairs = 10", "pairs = 40")
-    text = text.replace(
-        "openings", 'unloadable = "forfeit"\nstop.sprt = { elo0 = 0, elo1 = 100 }\nopenings', 1
-    )
-    text += (
-        '[agents.illegal]\nkind = "python"\nfile = "illegal.py"\n[agents.greedy]\nkind = "greedy"\n'
-    )
+    text = text.replace("openings", "stop.sprt = { elo0 = 0, elo1 = 100 }\nopenings", 1)
+    text += '[roster]\ndirectory = "."\n[agents.greedy]\nkind = "greedy"\n'
     (tmp_path / "test.toml").write_text(text)
     played(tmp_path / "test.toml", tmp_path / "results", page=True, tables=True)
     directory = directory_of(tmp_path / "results")

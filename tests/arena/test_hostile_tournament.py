@@ -21,22 +21,16 @@ game = "kalah(4,3)"
 pairs = 1
 seed = 5
 move_seconds = 0.5
-unloadable = "forfeit"
-openings = {{ random_plies = 3 }}
-schedule = {{ gauntlet = "harmless" }}
+openings = { random_plies = 3 }
+schedule = { gauntlet = "harmless" }
 [agents.harmless]
 kind = "python"
 file = "harmless.py"
 [agents.random]
 kind = "random"
-"""
-BOT = """
-[agents.{name}]
-kind = "python"
-file = "bots/{name}.py"
-memory = "96MB"
-processes = 12
-start_seconds = 3
+[roster]
+directory = "bots"
+options = { memory = "96MB", processes = 12, start_seconds = 3 }
 """
 HARMLESS = "def choose(view, legal, rng):\n    return rng.choice(legal)\n"
 # They write what moves a cursor, sets a title, rings a bell or turns the direction of writing.
@@ -53,13 +47,11 @@ def experiment(directory: Path, names: list[str]) -> list[str]:
     (directory / "canary").write_text("alive")
     (directory / "harmless.py").write_text(HARMLESS)
     words = {"@canary@": str(directory / "canary"), "@port@": "9", "@owner@": str(os.getpid())}
-    text = HEAD.format()
     for name in names:
         source = (HOSTILE / f"{name}.py").read_text()
         source = re.sub("@[a-z]+@", lambda found: words[found[0]], source)
         (directory / "bots" / f"{name}.py").write_text(source)
-        text += BOT.format(name=name)
-    (directory / "hostile.toml").write_text(text)
+    (directory / "hostile.toml").write_text(HEAD)
     return command(
         directory / "hostile.toml", "--results", directory / "results", "--cache", "off",
         "--workers", 2,

@@ -15,7 +15,7 @@ openings = {openings}
 agents.a = {{ kind = "alphabeta", depth = 2, weights = {{ pot = 1 }} }}
 agents.b = {{ kind = "{kind}", depth = {depth}, weights = {{ pot = 1 }} }}
 """
-START = "{ none = true, repeat = true }"
+START = "{ random_plies = 0, repeat = true }"
 
 
 def run(tmp_path, capsys, text):
@@ -60,12 +60,9 @@ def test_other_agents_are_not_called_the_same_player(tmp_path, capsys, kind, dep
 
 
 def test_forfeits_are_no_identical_games(tmp_path, capsys):
-    text = 'game = "kalah(4,3)"\npairs = 4\nunloadable = "forfeit"\n[agents.a]\nkind = "python"\n'
-    text = (
-        f"openings = {START}\n{text}"
-        + 'file = "bad.py"\n[agents.b]\nkind = "python"\nfile = "bad.py"\n'
-    )
-    (tmp_path / "bad.py").write_text("def choose(view, legal, rng):\n    return 1 / 0\n")
+    text = f'game = "kalah(4,3)"\npairs = 4\nopenings = {START}\nroster = {{ directory = "." }}\n'
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.py").write_text("def choose(view, legal, rng):\n    return 1 / 0\n")
     said, _ = run(tmp_path, capsys, text)
     assert "identical" not in said
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.config.experiment import load
-from arena.config.shipped import STARTERS, example_names
+from arena.config.shipped import SCHEMA, STARTERS, example_names
 from games.base.errors import OK, USER_ERROR
 from tests.arena.running import called
 from tests.commands import new as main
@@ -26,6 +26,8 @@ def test_what_is_begun_can_be_played(what, tmp_path, monkeypatch, capsys):
     assert main([what, "mine"]) == OK
     shown = capsys.readouterr().out
     assert "to run: python -m arena.run mine.toml\n" in shown
+    first = Path("mine.toml").read_text().partition("\n")[0]
+    assert Path(first.removeprefix("#:schema ")).resolve() == ROOT / "docs" / SCHEMA
     experiment = load(Path("mine.toml"))
     assert experiment.name == "mine"
     if STARTERS[what].file:
@@ -87,4 +89,5 @@ def test_the_wheel_brings_the_experiments(tmp_path):
     names = zipfile.ZipFile(wheel).namelist()
     assert "arena/shipped_experiments/smart_vs_bad.toml" in names
     assert "arena/shipped_experiments/bots/my_bot.py" in names
+    assert "arena/experiment.schema.json" in names
     assert not [name for name in names if "__pycache__" in name]

@@ -39,7 +39,7 @@ RAISES = (
     "def choose(view, legal, rng):\n"
     "    if len(legal) == 1:\n        raise ValueError('no')\n    return legal[-1]\n"
 )
-BY_POINTS = 'standings = { by = "points" }'
+BY_POINTS = 'standings = "points"'
 KINDS = {"by points": (20, 4, BY_POINTS), "few openings": (8, 1, ""), "by rating": (20, 4, "")}
 
 

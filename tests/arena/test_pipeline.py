@@ -55,8 +55,8 @@ EXPERIMENTS = {
     "compiled": (small(40) + NOISY, ()),
     "without moves": (small(40, "keep_moves = false") + NOISY, ()),
     "one opening": (
-        f'game = "kalah(4,3)"\npairs = 40\nopenings = {{ none = true, repeat = true }}\n{RANDOM}'
-        + NOISY,
+        'game = "kalah(4,3)"\npairs = 40\n'
+        f"openings = {{ random_plies = 0, repeat = true }}\n{RANDOM}" + NOISY,
         (),
     ),
     "repeats": (
@@ -228,8 +228,15 @@ def test_a_bot_that_raises_what_is_no_error_forfeits_too(tmp_path):
     assert all("KeyboardInterrupt" in trace for trace in said["forfeits"])
 
 
-GOES_ON = 'unloadable = "forfeit"'
+GOES_ON = 'roster = { directory = "." }'  # a class of bots is played without those that fail
 NEVER = "def choose(view, legal, rng):\n    x = 0\n    return 1 / x\n"
+
+
+def with_class(directory):
+    """The key of a class of one honest bot; a run with a class plays without bots that fail."""
+    (directory / "bots").mkdir()
+    (directory / "bots" / "one.py").write_text(BOTS["fixed"])
+    return 'roster = { directory = "bots" }'
 
 
 def test_a_bot_that_fails_every_game_stops_the_run_and_is_named_with_its_lines(tmp_path):
@@ -312,7 +319,8 @@ def evaluate(rules, position):
 
 def test_an_evaluation_that_hangs_in_compiled_code_is_cut_off(tmp_path):
     (tmp_path / "own.py").write_text(HANGING_EVALUATION)
-    path = experiment_file(tmp_path, small(1, f"move_seconds = 0.3\n{GOES_ON}") + OWN)
+    head = small(1, f"move_seconds = 0.3\n{with_class(tmp_path)}")
+    path = experiment_file(tmp_path, head + OWN)
     played(path, tmp_path / "results")
     games = pd.read_parquet(directory_of(tmp_path / "results") / "games.parquet")
     assert (games.termination == "timeout").any()
@@ -355,9 +363,7 @@ def test_all_bots_that_do_not_load_are_named_before_a_new_run_is_spoken_of(tmp_p
     ],
 )
 def test_a_bot_that_does_not_load_forfeits_unplayed_and_the_others_play(tmp_path, source, told):
-    path = experiment_file(
-        tmp_path, small(3, GOES_ON) + '[agents.greedy]\nkind = "greedy"\n', "good"
-    )
+    path = experiment_file(tmp_path, small(3, with_class(tmp_path)), "good")
     (tmp_path / "good.py").write_text(source)
     played(path, tmp_path / "results")
     directory = directory_of(tmp_path / "results")

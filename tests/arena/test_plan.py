@@ -219,7 +219,7 @@ def test_a_pilot_finds_the_bots_that_fail_their_first_games(tmp_path):
     assert list(found.failing) == [names.index("late")]
     assert found.unplayed(left) == 80
     plan = load(tmp_path / "demo.toml").plan
-    assert failing_line(plan, found).startswith("the run will stop, as late failed")
+    assert failing_line(plan, found).startswith("the run will stop, because late failed")
     goes_on = replace(plan, unloadable_stops=False)
     assert failing_line(goes_on, found) == "excluded after three failed games: late"
 

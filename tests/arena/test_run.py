@@ -301,7 +301,7 @@ def choose(view, legal, rng):
 
 
 def test_a_bot_has_no_terminal_and_ctrl_c_stops_it_though_it_thinks_for_ever(tmp_path, results):
-    path = experiment_file(tmp_path, small(5, 'unloadable = "stop"'), "hanging")
+    path = experiment_file(tmp_path, small(5), "hanging")
     (tmp_path / "hanging.py").write_text(ASKS_THEN_THINKS)
     words = ("--results", results, "--workers", 2, "--set", "move_seconds=1000")
     with forked(path, *words, bots=True, stdin=subprocess.PIPE) as process:
@@ -436,7 +436,7 @@ for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
 MILLION = """
 game = "kalah(6,4)"
 pairs = 500000
-openings = { none = true, repeat = true }
+openings = { random_plies = 0, repeat = true }
 agents.one = { kind = "random" }
 agents.two = { kind = "random" }
 """

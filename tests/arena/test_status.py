@@ -9,7 +9,7 @@ from arena.storage.journal import RunDirectory, lock_directory
 from arena.storage.results import PROGRESS, is_running, read_progress
 from arena.terminal.progress import ProgressFile
 from games.base.progress import Progress
-from tests.arena.running import experiment_file, small
+from tests.arena.running import BOTS, RANDOM, experiment_file, small
 from tests.commands import run, runs
 
 BROKEN = '[agents.broken]\nkind = "python"\nfile = "broken.py"\n'
@@ -85,8 +85,8 @@ def test_the_file_is_written_after_a_second_and_removed_at_the_end(tmp_path, mon
 
 
 def test_a_run_whose_bots_do_not_load_says_so_until_it_is_tried_again(tmp_path, capsys):
-    path = experiment_file(tmp_path, small(2) + BROKEN)
-    (tmp_path / "broken.py").write_text("import nothing_of_this_name\n")
+    path = experiment_file(tmp_path, small(2).replace(RANDOM, BROKEN + RANDOM))
+    (tmp_path / "broken.py").write_text("import nothing_of_this_name\n" + BOTS["good"])
     results = tmp_path / "results"
     command = [str(path), "--workers", "0", "--results", str(results), "--no-page", "--quiet"]
     assert run(command) == 2
@@ -100,7 +100,7 @@ def test_a_run_whose_bots_do_not_load_says_so_until_it_is_tried_again(tmp_path, 
     shown = capsys.readouterr().out
     assert " failed " in shown
     assert "broken does not load" in shown
-    assert run([*command, "--set", 'unloadable="forfeit"']) == 0
+    assert run([*command, "--set", 'roster.directory="."']) == 0
     capsys.readouterr()
     assert runs(["--results", str(results)]) == 0
     assert "failed" not in capsys.readouterr().out

@@ -18,7 +18,7 @@ from tests.agents.hosted import PYTHON
 from tests.arena.running import directory_of, experiment_file, played, ran, small, tables
 
 SEARCHES = (
-    small(8, "thoughts = true", plies=3)
+    small(8, "search_info = true", plies=3)
     + '[agents.deep]\nkind = "alphabeta"\ndepth = 3\n[agents.greedy]\nkind = "greedy"\n'
 )
 LINES = """
@@ -87,7 +87,9 @@ def test_every_move_of_a_search_has_its_value_depth_nodes_and_line(searched):
 
 
 def test_the_games_are_those_of_a_run_without_thoughts(searched, tmp_path):
-    played(experiment_file(tmp_path, SEARCHES.replace("thoughts = true", "")), tmp_path / "results")
+    played(
+        experiment_file(tmp_path, SEARCHES.replace("search_info = true", "")), tmp_path / "results"
+    )
     plain = pd.read_parquet(directory_of(tmp_path / "results") / "games.parquet")
     with_thoughts = pd.read_parquet(directory_of(searched / "results") / "games.parquet")
     assert plain.equals(with_thoughts)
@@ -139,7 +141,7 @@ def test_bots_say_what_they_like_within_bounds(tmp_path):
     (tmp_path / "lines.py").write_text(LINES)
     (tmp_path / "mine.py").write_text(PYTHONS)
     text = (
-        small(2, "thoughts = true")
+        small(2, "search_info = true")
         + f'[agents.lines]\nkind = "lines"\ncommand = ["{PYTHON}", "-IS", "lines.py"]\n'
         + 'start_seconds = 120\n[agents.mine]\nkind = "python"\nfile = "mine.py"\n'
         + "start_seconds = 120\n"  # however busy the machine

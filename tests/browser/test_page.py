@@ -25,7 +25,7 @@ CONNECT = (
 )
 LARGE = 'game = "kalah(6,4)"\npairs = 1000\n[agents]\nrandom = { kind = "random" }\n'
 LARGE += 'greedy = { kind = "greedy" }\n'
-THOUGHTS = small(4, "thoughts = true") + '[agents.deep]\nkind = "alphabeta"\ndepth = 3\n'
+THOUGHTS = small(4, "search_info = true") + '[agents.deep]\nkind = "alphabeta"\ndepth = 3\n'
 PAGES = {**RUNS, "hostile": (HOSTILE, ("raising",)), "thoughts": (THOUGHTS, ())}
 SCREENS = {
     "light": {}, "dark": {"dark": True}, "phone": {"width": 390, "height": 844},

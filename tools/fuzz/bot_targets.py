@@ -25,7 +25,6 @@ GAMES = {
     "lines": "kalah(6,4)", "gtp": "othello(6)", "nboard": "othello(8)", "kgp": "kalah(6,4)",
     "files": "othello(8)",
 }  # fmt: skip
-OPTIONS: Mapping[str, Mapping[str, object]] = {"gtp": {"tell_time": True}}
 # What a bot says, and the words of which it makes what it would not say.
 ANSWERS = {
     "lines": "{move}|{move}|'{move}'|pong|chooses {move}|resign|data value = 3.5|7|0|{silence}|",
@@ -191,7 +190,7 @@ def served(kind: str) -> Callable[[bytes, Path], int]:
 def of_bots(kind: str) -> Target:
     """A bot that speaks this protocol."""
     said = ANSWERS[kind].split("|")
-    return Target(streams(said, words_in(said)), asked(kind, OPTIONS.get(kind, {})))
+    return Target(streams(said, words_in(said)), asked(kind, {}))
 
 
 def of_hosts(kind: str) -> Target:

@@ -553,11 +553,11 @@ KEEPING = (
 
 CONCLUDING = (
     *in_file(
-        "arena/analysis/checks/faster_than.py",
+        "arena/analysis/checks/max_seconds.py",
         "tests/arena/concluding/test_checks.py",
         edits={
             "status = status if mean": "status = HOLDS if mean",
-            "mean < limit": "mean <= limit",
+            "mean <= limit": "mean <= 2.0 * limit",
         },
     ),
     *in_file(
@@ -565,7 +565,7 @@ CONCLUDING = (
         "tests/arena/concluding/test_checks.py",
         edits={
             "if evidence.plan.stop is not None:": "if False:",
-            "if looks > 1:": "if looks > 5:",
+            'at this claim" if looks > 1': 'at this claim" if looks > 5',
             "else match.faultless()": "else match",
         },
     ),

@@ -68,7 +68,7 @@ in_play = [-1.0, 1.0]
 LEARNED = """\
 game = "kalah(4,3)"
 seed = 3
-openings = { plies = [3, 5] }
+openings = { random_plies = [3, 5] }
 agents.teacher = { kind = "smart_classic", nodes = 20 }
 [learn]
 teacher = "teacher"

@@ -30,8 +30,7 @@ CHECKS: Mapping[str, str] = {
     "max_mean_loss": "arena.analysis.checks.max_mean_loss",
     "never_throws_away": "arena.analysis.checks.never_throws_away",
     "no_forfeits": "arena.analysis.checks.no_forfeits",
-    "faster_than_seconds_per_move": "arena.analysis.checks.faster_than",
-    "never_slower_than_seconds": "arena.analysis.checks.never_slower_than",
+    "max_seconds": "arena.analysis.checks.max_seconds",
 }
 
 

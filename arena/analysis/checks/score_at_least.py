@@ -10,7 +10,6 @@ from arena.analysis.checks.claims import (
 )
 from arena.analysis.checks.score_bound import (
     COUNT_FORFEITS,
-    LOOKS,
     OF,
     check_score_bound,
     impossible,
@@ -26,7 +25,6 @@ KEYS = (
     MIN_DISTINCT,
     OF,
     COUNT_FORFEITS,
-    LOOKS,
 )
 COMPARES = True
 

@@ -24,20 +24,12 @@ from arena.stats.spread import spread
 from games.base.schema import Key
 
 LIKE, THESE = "like these", "these"
-FIRST, MANY = "first", "many"
 OF = Key(
     "of",
     "text",
     "openings like these, or exactly these",
     LIKE,
     choices=(LIKE, THESE),
-)
-LOOKS = Key(
-    "looks",
-    "text",
-    'first: later looks pay for themselves; "many": the first look has their bound, too',
-    FIRST,
-    choices=(FIRST, MANY),
 )
 COUNT_FORFEITS = Key("count_forfeits", "bool", "whether games that ended by a fault count", False)
 EXACT_FOR_THESE = "exact for these openings: no agent uses chance"
@@ -96,9 +88,7 @@ def _looked(check: Check, evidence: Evidence) -> str:
     if evidence.plan.rounds is not None:
         return "results decided who met"
     looks = look_count(check, evidence)
-    if looks > 1:
-        return f"look {looks} at this claim"
-    return "many looks" if check.values["looks"] == MANY else ""
+    return f"look {looks} at this claim" if looks > 1 else ""
 
 
 def look_count(check: Check, evidence: Evidence) -> int:
@@ -141,7 +131,5 @@ def impossible(check: Check, wanted: float, openings: int, pairs: int) -> str:
         least = observations_needed(wanted, level)
         return "" if pairs >= least else vacuous_text(pairs, least, Scope.THESE)
     least = max(check.values["min_distinct"], observations_needed(wanted, level))
-    if check.values["looks"] == MANY:
-        least = max(least, observations_needed(wanted, level, looks=True))
     there = min(openings, pairs)
     return "" if there >= least else vacuous_text(there, least)

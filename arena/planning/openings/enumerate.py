@@ -9,7 +9,7 @@ from games.base.schema import Fault, Key, KeyValues
 
 MOST_LISTED = 2_000_000
 
-KEYS = (Key("enumerate", "int", "every position after so many moves", low=1, high=12),)
+KEYS = (Key("enumerate", "int", "every position after this number of moves", low=1, high=12),)
 WORD = False
 EXAMPLES = ("{ enumerate = 2 }",)
 MORE = "a larger enumerate"

@@ -22,7 +22,7 @@ from games.solving.solver import WORDS, sign
 
 __all__ = ["EXAMPLES", "KEYS", "MORE", "WORD", "count", "faults", "openings"]
 
-RANDOM_PLIES = Key("random_plies", "int", "after so many random moves", 6, low=1, high=60)
+RANDOM_PLIES = Key("random_plies", "int", "the number of random moves", 6, low=1, high=60)
 MORE = "more random_plies"
 ValueTest = Callable[[int], bool]  # of the margin of side 0
 Line = tuple[int, ...]
@@ -38,8 +38,7 @@ KEYS = (
     Key(
         "exact",
         "any",
-        "random openings with this result for side 0 under perfect play, or with a margin of so "
-        "much at most",
+        "the result for side 0 under perfect play, or the largest margin of either side",
     ),
     RANDOM_PLIES,
 )
@@ -60,7 +59,7 @@ def faults(spec: OpeningsSpec, of: Game | None) -> Iterator[Fault]:
     if written in RESULTS or is_margin(written):
         yield from solvable_problems(of, spec, largest_margin(spec))
         return
-    near = did_you_mean(written, RESULTS) if isinstance(written, str) else ""
+    near = did_you_mean(written, RESULTS)
     allowed = f'"draw", "win", "loss" or a whole number from 0 to {MOST_MARGIN}'
     yield ("exact",), f"exact must be {allowed}, got {format_value(written)}{near}"
 

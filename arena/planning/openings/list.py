@@ -8,7 +8,7 @@ from games import Game, MoveError, Position
 from games.base.schema import Fault, Key, KeyValues
 from games.base.text import quote
 
-KEYS = (Key("list", "texts", "openings as players write them"),)
+KEYS = (Key("list", "texts", "the openings in the notation of the game"),)
 WORD = False
 EXAMPLES = ('{ list = ["3 1", "2"] }',)
 MORE = "a longer list"

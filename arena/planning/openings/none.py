@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from arena.planning.openings.openings import Openings, from_lines
 from arena.planning.plan import OpeningsSpec
 from games import Game
-from games.base.schema import Fault, Key, KeyValues
+from games.base.schema import Fault, KeyValues
 
-KEYS = (Key("none", "bool", "every game from the start", True, choices=(True,)),)
+KEYS = ()  # `random_plies = 0` asks for it beside other keys
 WORD = True
 EXAMPLES = ('"none"',)
 MORE = "openings = { random_plies = 6 }"

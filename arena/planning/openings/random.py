@@ -25,9 +25,18 @@ MAX_DRAWS = 1 << 20  # at once
 MAX_MISSES = 60_000  # so many in a row without a new position: nearly all are known
 MOST_COUNTED = 50_000  # up to so many openings, the last ones are found by enumeration
 
-KEYS = (Key("random_plies", "int", "so many random moves", 6, low=1, high=60),)
+KEYS = (
+    Key(
+        "random_plies",
+        "plies",
+        "the number of random moves, or the fewest and the most; 0: the start of the game",
+        6,
+        low=0,
+        high=60,
+    ),
+)
 WORD = False
-EXAMPLES = ("{ random_plies = 6 }",)
+EXAMPLES = ("{ random_plies = 6 }", "{ random_plies = [4, 10] }")
 MORE = "more random_plies"
 
 

@@ -39,15 +39,20 @@ OPENINGS: Mapping[str, str] = {
     "plies": "arena.planning.openings.mixed_plies",
 }
 COMMON_KEYS = (
-    Key("balance", "float", "keep openings that a shallow search values so", low=0),
-    Key("repeat", "bool", "play them again when there are too few", False),
+    Key(
+        "balance",
+        "float",
+        "the largest value of an opening in a shallow search, for either side",
+        low=0,
+    ),
+    Key("repeat", "bool", "play openings again if there are too few", False),
 )
 
 
 class OpeningMethod(Protocol):
     """A module of openings."""
 
-    KEYS: Sequence[Key]  # the first asks for it in a file
+    KEYS: Sequence[Key]  # the first asks for it in a file; none: only the name is written
     WORD: bool  # whether the plain name may be written, for the keys' defaults
     EXAMPLES: Sequence[str]
     MORE: str  # how to get more of them, in words
@@ -82,8 +87,10 @@ def make_openings(of: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openin
 
 def openings_text(spec: OpeningsSpec) -> str:
     """The openings in the words of the experiment file."""
-    key = way(spec.way).KEYS[0]
-    words = f"{key.name} = {spec.values[key.name]}" if key.type in ("int", "any") else key.name
+    name, value = next(iter(spec.values.items()), (spec.way, ""))
+    words = name if name in ("none", "list") else f"{name} = {value}"
+    if spec.way == "plies":
+        words = f"random_plies = {list(value)}"
     return words if spec.balance is None else f"{words}, balance = {spec.balance:g}"
 
 

@@ -33,7 +33,7 @@ from arena.stats.racing import Flags, Race, by_strength, race, transitive_closur
 from games.base.schema import Fault, Key, KeyValues
 
 ORDER = "what is above one is taken to be above all below it"
-KEYS = (Key("best", "int", "how many of the best are looked for", 1, low=1), DELTA, indifference(0))
+KEYS = (Key("best", "int", "how many of the best to find", 1, low=1), DELTA, indifference(0))
 WORD = True
 EXAMPLES = ("{ best = 1 }",)
 matches = all_matches

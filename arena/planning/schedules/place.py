@@ -27,11 +27,9 @@ from arena.planning.schedules.race import (
 from arena.planning.schedules.registry import Matches, unknown_agent_message
 from arena.stats.racing import Race, race
 from games.base.schema import Fault, Key, KeyValues
-from games.base.text import quote
 
 KEYS = (
     Key("place", "text", "the newcomer"),
-    Key("order", "texts", "the others, the strongest first (as in the file)", ()),
     DELTA,
     indifference(10),
 )
@@ -41,26 +39,14 @@ ORDER_NOT_TESTED = "the order of the others was given, not tested"
 
 
 def faults(values: KeyValues, names: Sequence[str]) -> Iterator[Fault]:
-    """Agents that the file does not have; an order that leaves some out."""
+    """Yield a newcomer that the file does not have."""
     if values["place"] not in names:
         yield ("place",), unknown_agent_message(values["place"], names)
-        return
-    order = values["order"]
-    for item, name in enumerate(order):
-        if name not in names:
-            yield ("order", item), unknown_agent_message(name, names)
-        elif name == values["place"] or name in order[:item]:
-            again = "is the newcomer" if name == values["place"] else "is there twice"
-            yield (
-                ("order", item),
-                f"order must name each of the others once, {quote(name)} {again}",
-            )
-    missing = [name for name in names if name != values["place"] and name not in order]
-    if order and missing:
-        yield (
-            ("order",),
-            f"order must name each of the others once, {quote(missing[0])} is missing",
-        )
+
+
+def stored(values: KeyValues) -> KeyValues:
+    """Return the values as a plan keeps them: a ladder gives the order of the others."""
+    return {"place": values["place"], "order": (), **values}
 
 
 def matches(values: KeyValues, names: Sequence[str]) -> Matches:
@@ -177,7 +163,7 @@ def begin(values: KeyValues, entrants: Participants) -> PlacementRace:
     """The race before its first round."""
     names = entrants.names
     newcomer = names.index(values["place"])
-    others = [names.index(name) for name in values["order"]]
+    others = [names.index(name) for name in values.get("order", ())]
     order = others or [place for place in range(len(names)) if place != newcomer]
     level = math.log(comparisons_needed(len(order)) / values["delta"])
     state = race(len(names), level, entrants.limit, values["indifference"])

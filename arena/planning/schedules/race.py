@@ -11,9 +11,7 @@ from arena.planning.schedules.registry import Matches
 from arena.stats.racing import Race, after_round, next_pairings
 from games.base.schema import Fault, Key, KeyValues
 
-DELTA = Key(
-    "delta", "float", "the chance that any of its answers is wrong", 0.05, above=0, high=0.5
-)
+DELTA = Key("delta", "float", "the probability of a wrong answer", 0.05, above=0, high=0.5)
 QUARTERS = 4
 
 

@@ -22,7 +22,7 @@ from arena.stats.racing import Flags, Race, by_strength, race, transitive_closur
 from games.base.schema import Key, KeyValues
 
 KEYS = (
-    Key("rank", "bool", "all agents are put in order", True, choices=(True,)),
+    Key("rank", "bool", "find the order of all agents", True, choices=(True,)),
     DELTA,
     indifference(10),
 )

@@ -24,7 +24,7 @@ Matches = tuple[tuple[int, int], ...]  # the places of two agents each
 class Schedule(Protocol):
     """A schedule's module; one that goes by rounds is a `RoundsSchedule`."""
 
-    KEYS: Sequence[Key]  # the first has the schedule's name
+    KEYS: Sequence[Key]  # the first has the schedule's name; none: only the name is written
     WORD: bool  # whether the plain name may be written, for the keys' defaults
     EXAMPLES: Sequence[str]
 
@@ -37,7 +37,10 @@ class Schedule(Protocol):
 
 @runtime_checkable
 class RoundsSchedule(Schedule, Protocol):
-    """A schedule by rounds: of its `matches`, results decide which are played."""
+    """A schedule by rounds: of its `matches`, results decide which are played.
+
+    It may define `stored(values)`: the values as a plan keeps them, if that differs from the file.
+    """
 
     def begin(self, values: KeyValues, entrants: Participants) -> Tournament:
         """The tournament before its first round."""
@@ -49,8 +52,11 @@ def schedule(name: str) -> Schedule:
 
 
 def rounds_choice(name: str, values: KeyValues) -> RoundsSpec | None:
-    """The rounds of a schedule; None if all its matches play all pairs."""
-    return RoundsSpec(name, values) if isinstance(schedule(name), RoundsSchedule) else None
+    """Return the rounds of a schedule; None if all its matches play all pairs."""
+    module = schedule(name)
+    if not isinstance(module, RoundsSchedule):
+        return None
+    return RoundsSpec(name, getattr(module, "stored", dict)(values))
 
 
 def start_tournament(rounds: RoundsSpec, entrants: Participants) -> Tournament:

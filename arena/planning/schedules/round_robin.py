@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from arena.planning.schedules.registry import Matches
-from games.base.schema import Fault, Key, KeyValues
+from games.base.schema import Fault, KeyValues
 
-KEYS = (Key("round_robin", "bool", "everybody meets everybody", True, choices=(True,)),)
+KEYS = ()
 WORD = True
 EXAMPLES = ('"round_robin"',)
 

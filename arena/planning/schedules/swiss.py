@@ -10,8 +10,14 @@ from arena.planning.schedules.race import QUARTERS, all_matches, named, rounds_t
 from games.base.schema import Fault, Key, KeyValues
 
 KEYS = (
-    Key("swiss", "int", "how many rounds (log2 of the agents, rounded up)", None, low=1),
-    Key("pairings", "int", "how many pairings two agents play when they meet", 1, low=1, high=1000),
+    Key(
+        "swiss",
+        "int",
+        "the number of rounds (default: log2 of the agents, rounded up)",
+        None,
+        low=1,
+    ),
+    Key("pairs", "int", "pairs of two agents that meet", 1, low=1, high=1000),
 )
 WORD = True
 EXAMPLES = ('"swiss"',)
@@ -31,6 +37,11 @@ def faults(values: KeyValues, names: Sequence[str]) -> Iterator[Fault]:
     if len(names) > 1 and (values["swiss"] or 1) > most:
         message = f"swiss must be from 1 to {most} rounds, got {values['swiss']}"
         yield ("swiss",), f"{message}: {len(names)} agents have no more opponents"
+
+
+def stored(values: KeyValues) -> KeyValues:
+    """Return the values as a plan keeps them."""
+    return {"swiss": values["swiss"], "pairings": values["pairs"]}
 
 
 @dataclass(frozen=True)

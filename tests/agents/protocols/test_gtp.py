@@ -1,5 +1,7 @@
 """GTP: what hosts must forgive in engines, and engines in hosts."""
 
+from dataclasses import replace
+
 import pytest
 
 from agents.protocols.conversation import BotFault
@@ -15,10 +17,10 @@ def wire(rules: dict, of=OF, **options) -> Wire:
     return Wire(Script({**both, "": "=\n\n"}), protocol("gtp").conversation(of, options))
 
 
-def first_move(talk: Wire, opening=()) -> str:
+def first_move(talk: Wire, opening=(), game_seconds=None) -> str:
     table = Table(talk.talk.of, talk, len(opening) % 2, opening)
     talk.open(table.player, OF.start())
-    move = talk.run(talk.talk.choose(table.question()))
+    move = talk.run(talk.talk.choose(replace(table.question(), game_seconds=game_seconds)))
     return OF.move_text(table.positions[-1], move)
 
 
@@ -127,14 +129,14 @@ def test_a_size_that_is_refused_is_unloadable():
     assert fault_of(lambda: talk.open(0, of.start())) == "unloadable"
 
 
-def test_time_is_told_only_where_the_file_and_the_engine_want_it():
+def test_time_is_told_only_if_the_game_has_a_clock_and_the_engine_knows_it():
     every = "= play\ntime_settings\ntime_left\n\n"
-    told = wire({"list_commands": every, "genmove": "= f5\n\n"}, tell_time=True)
-    first_move(told)
-    assert told.bot.heard[-3:] == ["time_settings 0 1 1", "time_left black 1 1", "genmove black"]
-    for options, commands in (({}, every), ({"tell_time": True}, "= play\n\n")):
-        silent = wire({"list_commands": commands, "genmove": "= f5\n\n"}, **options)
-        first_move(silent)
+    told = wire({"list_commands": every, "genmove": "= f5\n\n"})
+    first_move(told, game_seconds=60.5)
+    assert told.bot.heard[-3:] == ["time_settings 60 0 0", "time_left black 60 0", "genmove black"]
+    for seconds, commands in ((None, every), (60.0, "= play\n\n")):
+        silent = wire({"list_commands": commands, "genmove": "= f5\n\n"})
+        first_move(silent, game_seconds=seconds)
         assert not [line for line in silent.bot.heard if line.startswith("time")]
 
 

@@ -162,22 +162,23 @@ def test_chatter_before_an_answer_is_noted():
 def test_options_change_a_form():
     bot = Script({"": "I choose hole 2!\n"})
     talk = table(
-        bot, form="14", fields=("own", "other", "turn"), separator=",", base=0,
-        answer="hole ([0-9])", first_arguments=("-f",), process="game",
+        bot, form="14", question="{own:,},{other:,},{turn}", base=0, answer="hole ([0-9])",
     )  # fmt: skip
     assert ask(talk) == 2
     assert bot.heard == ["4,4,4,4,4,4,4,4,4,4,4,4,1"]
-    assert bot.starts == [("-f",)]
+    assert bot.starts == [("1",)]
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"form": "17", "fields": ("owm",)}, 'did you mean "own"'),
+        ({"form": "17", "question": "{owm}"}, 'did you mean "own"'),
         ({"form": "17", "answer": "("}, "is no pattern"),
         ({"form": "squares"}, "for games of othello"),
         ({"base": 1}, "base is for other forms"),
-        ({"form": "console", "fields": ("own",)}, "leave out fields"),
+        ({"form": "17", "question": "{own"}, "is no template"),
+        ({"process": "move"}, "is for other forms"),
+        ({"form": "console", "question": "{own}"}, "leave out question"),
     ],
 )
 def test_options_that_mean_nothing_are_refused(options, message):
@@ -189,12 +190,12 @@ def test_a_console_program_is_told_our_moves_and_read_by_a_pattern():
     prompt = "Your move: "
     said = {"4": f"I think.\nKalah chooses 3\n{prompt}", "1": f"Kalah chooses 0\n{prompt}"}
     bot = Script(said, opens=f"Welcome\n{prompt}")
-    made = table(bot, player=1, form="console", second_arguments=("--second",))
+    made = table(bot, player=1, form="console", command=("bot", "{seat}"))
     made.place(4)
     assert ask(made) == 3
     made.place(1)
     assert ask(made) == 0
     assert bot.heard == ["4", "1"]
-    assert bot.starts == [("--second",)]
+    assert bot.starts == [("2",)]
     imposed = table(bot, player=0, opening=(0, 0, 1), form="console")
     assert fault_of(lambda: ask(imposed)) == "unloadable"

@@ -28,8 +28,8 @@ ASKED = experiment(
     {"that": "b beats a", "score_at_least": 0.4},
     {"that": "b beats c", "score_at_least": 0.4, "of": "these", "looks": "many"},
     {"that": "all", "no_forfeits": True},
-    {"that": "all", "never_slower_than_seconds": 0.01, "per": "game"},
-    {"that": "all", "faster_than_seconds_per_move": 0.01},
+    {"that": "all", "max_seconds": 0.01, "per": "game"},
+    {"that": "all", "max_seconds": 0.01, "per": "mean move"},
 )
 
 

@@ -157,12 +157,12 @@ def test_two_excluded_bots_both_lose_a_game_that_neither_played():
 
 
 def test_an_experiment_that_asks_for_it_has_a_champion(tmp_path):
-    more = 'standings = { by = "points" }'
+    more = 'standings = "points"'
     path = experiment_file(tmp_path, small(4, more) + '[agents.greedy]\nkind = "greedy"\n')
     answer = called(path, "--results", tmp_path)
     assert answer.returncode == 0
     assert "champion: " in answer.stdout
     frame = pd.read_parquet(directory_of(tmp_path) / "points.parquet")
     assert frame.points.sum() == frame.games.sum() / 2 == 2 * 4
-    wrong = called(path, "--results", tmp_path, "--set", "standings.by=luck")
-    assert 'by must be "elo" or "points"' in wrong.stderr
+    wrong = called(path, "--results", tmp_path, "--set", "standings=luck")
+    assert 'standings must be "elo" or "points"' in wrong.stderr

@@ -167,7 +167,7 @@ def test_a_changed_bot_is_a_new_version_of_its_author(tmp_path, ladder, capsys):
     assert "two of the agents are called" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("more", ["seeed = 3\n", 'unloadable = "stop"\n', "pairs = 9\n"])
+@pytest.mark.parametrize("more", ["seeed = 3\n", "pairs = 9\n"])
 def test_a_mistake_leaves_no_ladder_behind(tmp_path, ladder, more, capsys):
     path = roster(tmp_path, {"first": 0, "last": -1, "broken": "1 +"}, more=more)
     assert ladder("new", path) == 2

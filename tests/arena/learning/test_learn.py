@@ -31,7 +31,7 @@ from tests.commands import run as run_main
 TEXT = """
 game = "kalah(4,3)"
 seed = 3
-openings = {{ plies = [3, 5] }}
+openings = {{ random_plies = [3, 5] }}
 
 [agents.teacher]
 kind = "smart_classic"
@@ -154,12 +154,12 @@ def test_features_are_fitted_and_written_as_text_too(tmp_path):
         ('tables = "patterns"', 'has no tables "patterns"'),
         ("rounds = 0", "rounds must be"),
         ("games = 5", None),
-        ('ridge = "much"', 'ridge must be "auto" or a number above 0'),
+        ("ridge = 3", 'unknown key "ridge"; it was removed'),
         ("opening_plies = [9, 3]", "opening_plies must be"),
         ('[learn.patterns]\nedge = "a1"', "has no tables"),
         ("tabels = 3", 'did you mean "tables"'),
-        ("curve = true", 'unknown key "curve"; learn from fewer games'),
-        ("matters = true", 'unknown key "matters"; leave a group'),
+        ("curve = true", 'unknown key "curve"; it was removed; compare'),
+        ("matters = true", 'unknown key "matters"; it was removed; leave a group'),
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(tmp_path, more, words):

@@ -36,9 +36,9 @@ def plan_of(directory, top="", own=""):
         ("", "", 5.0),
         ("move_seconds = 20", "", 20.0),
         ("move_seconds = 60", "", 60.0),
-        ("game_seconds = 300", "", 60.0),
+        ('game_time = "300"', "", 60.0),
         ("turn_seconds = 30", "", 60.0),
-        ("", "game_seconds = 300", 60.0),
+        ("", 'game_time = "300"', 60.0),
     ],
 )
 def test_a_bot_has_five_seconds_a_move_unless_a_limit_is_named(tmp_path, top, own, seconds):

@@ -28,19 +28,14 @@ SMALL = game("kalah(4,3)")
 
 def wanted(balance=None, repeat=False, **values):
     """The recipe of the way that has these keys."""
-    (name,) = (
-        name
-        for name in OPENINGS
-        if way(name).KEYS[0].name in values and set(values) <= {key.name for key in way(name).KEYS}
-    )
-    return OpeningsSpec(name, values, balance, repeat)
+    first = "exact" if "exact" in values else next(iter(values))
+    return OpeningsSpec({"random_plies": "random"}.get(first, first), values, balance, repeat)
 
 
-@pytest.mark.parametrize("name", OPENINGS)
+@pytest.mark.parametrize("name", [name for name in OPENINGS if way(name).EXAMPLES])
 def test_every_way_declares_its_keys_and_gives_distinct_openings(name):
     entry = way(name)
     assert all(key.words for key in entry.KEYS)
-    assert entry.EXAMPLES
     values = default_values(entry.KEYS)
     values |= {key.name: key.choices[0] if key.choices else ("1", "2") if key.type == "texts" else 2
                for key in entry.KEYS if values[key.name] is None}  # fmt: skip
@@ -71,13 +66,6 @@ def test_openings_of_several_lengths_come_in_turn_and_fewer_are_the_first_of_man
     assert len(set(positions(SMALL, many))) == len(set(many.keys.tolist())) == 100
     few = make_openings(SMALL, wanted(plies=(2, 5)), 30, 9)
     assert np.array_equal(few.slots, many.slots[:30])
-
-
-@pytest.mark.parametrize("plies", [(5, 2), (2,), (0, 3), (2, 61), (2.5, 3)])
-def test_lengths_are_the_fewest_and_the_most_moves(plies):
-    ((where, message),) = way("plies").faults(wanted(plies=plies), SMALL)
-    assert where == ("plies",)
-    assert "as in [4, 10]" in message
 
 
 @pytest.mark.parametrize("balance", [None, 2.0])

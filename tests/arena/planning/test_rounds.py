@@ -8,7 +8,13 @@ import pytest
 from arena.planning.rounds import OUT, Participants, RoundsSpec
 from arena.planning.schedules.best import BestRace, best_one
 from arena.planning.schedules.rank import Ranking
-from arena.planning.schedules.registry import SCHEDULES, RoundsSchedule, schedule, start_tournament
+from arena.planning.schedules.registry import (
+    SCHEDULES,
+    RoundsSchedule,
+    rounds_choice,
+    schedule,
+    start_tournament,
+)
 from arena.stats.anytime import log_betting_capital
 from arena.stats.racing import after_round, next_pairings, race, transitive_closure
 from games.base.schema import default_values
@@ -23,7 +29,7 @@ def stage_of(name, agents=5, limit=LIMIT, **values):
     usual = default_values(schedule(name).KEYS)
     if name == "place":
         usual["place"] = names[-1]
-    return start_tournament(RoundsSpec(name, usual | values), Participants(names, limit))
+    return start_tournament(rounds_choice(name, usual | values), Participants(names, limit))
 
 
 def played(stage, score, seed=0):
@@ -94,7 +100,7 @@ def test_what_comes_next_depends_on_results_alone(name):
 
 @pytest.mark.parametrize("name", BY_ROUNDS)
 def test_the_spec_of_rounds_goes_through_json(name):
-    spec = RoundsSpec(name, default_values(schedule(name).KEYS))
+    spec = rounds_choice(name, default_values(schedule(name).KEYS))
     assert RoundsSpec.from_json(spec.to_json()) == spec
 
 

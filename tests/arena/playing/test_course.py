@@ -35,8 +35,8 @@ epsilon = 0.1
 RACES = {
     "best": "{ best = 1 }",
     "rank": "{ rank = true, indifference = 100 }",
-    "place": '{ place = "deep", order = ["greedy", "first", "random"] }',
-    "swiss": "{ swiss = 3, pairings = 2 }",
+    "place": '{ place = "deep" }',
+    "swiss": "{ swiss = 3, pairs = 2 }",
 }
 ALL = (*TABLES, "tournament.parquet")
 
@@ -172,10 +172,10 @@ def test_a_stop_rule_and_a_race_do_not_go_together(tmp_path):
 
 def test_rounds_have_one_order(tmp_path):
     path = race_file(tmp_path, RACES["best"])
-    path.write_text('standings = { by = "points" }\n' + path.read_text())
+    path.write_text('standings = "points"\n' + path.read_text())
     answer = called(path, "--results", tmp_path)
     assert answer.returncode == 2
-    assert "best ranks the agents itself; take standings out" in answer.stderr
+    assert "best ranks the agents itself; remove standings" in answer.stderr
 
 
 @pytest.mark.slow

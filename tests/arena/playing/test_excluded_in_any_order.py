@@ -1,6 +1,7 @@
 """Which games are played and which are forfeited unplayed, whatever order workers play in."""
 
 import random
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -21,7 +22,6 @@ from tests.arena.running import experiment_file
 HEAD = """
 game = "kalah(4,2)"
 pairs = 8
-unloadable = "forfeit"
 openings = { random_plies = 2 }
 """
 BOT = '[agents.{name}]\nkind = "python"\nfile = "bot.py"\nmax_timeouts = 4\n'
@@ -92,7 +92,8 @@ def drawn(tmp_path, monkeypatch):
     text += '[agents.random]\nkind = "random"\n'
     monkeypatch.setattr(worker.Worker, "agent", agent_of_place)
     monkeypatch.setattr("arena.playing.play.unloadable", lambda *_: {})
-    return make_schedule(load(experiment_file(tmp_path, text)).plan)
+    plan = load(experiment_file(tmp_path, text)).plan
+    return make_schedule(replace(plan, unloadable_stops=False))
 
 
 def agent_of_place(self, place):

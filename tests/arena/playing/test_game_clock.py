@@ -74,12 +74,12 @@ def choose(view, legal, rng):
     ("limits", "own", "lost"),
     [
         ("move_seconds = 5", "", False),
-        ("game_seconds = 0.3", "", True),
-        ("", "game_seconds = 0.3", True),
+        ('game_time = "0.3"', "", True),
+        ("", 'game_time = "0.3"', True),
         ("turn_seconds = 0.2", "", True),
         ("", "seconds = 0.05", True),
         # However slow the machine; that increments count is in the first test.
-        ("game_seconds = 5\nincrement = 60", "", False),
+        ('game_time = "5+60"', "", False),
     ],
 )
 def test_a_bot_loses_by_each_of_its_clocks(tmp_path, limits, own, lost):
@@ -102,7 +102,7 @@ kind = "random"
 """
 
 
-@pytest.mark.parametrize("limits", ["turn_seconds = 0.01", "game_seconds = 0.1"])
+@pytest.mark.parametrize("limits", ["turn_seconds = 0.01", 'game_time = "0.1"'])
 def test_our_searches_keep_to_the_clocks_of_turns_and_games(tmp_path, limits):
     drawn = make_schedule(load(experiment_file(tmp_path, SEARCH.format(limits=limits))).plan)
     assert not drawn.plan.reproducible

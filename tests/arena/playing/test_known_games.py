@@ -135,7 +135,7 @@ def test_who_plays_by_the_clock_or_by_unknown_code_is_never_known(tmp_path):
 
 def test_a_game_with_a_clock_for_all_is_never_known(tmp_path):
     pair = {"greedy": AGENTS["greedy"], "deep": AGENTS["deep"]}
-    path = experiment(tmp_path, pair, more="game_seconds = 60\n")
+    path = experiment(tmp_path, pair, more='game_time = "60"\n')
     known_of(path, tmp_path / "1", tmp_path / "k")
     assert known_of(path, tmp_path / "2", tmp_path / "k") == 0
 

@@ -5,12 +5,17 @@ import pytest
 from arena.analysis.checks.registry import CHECKS
 from arena.config.experiment import load
 from arena.planning.openings.registry import OPENINGS, way
-from arena.planning.schedules.registry import SCHEDULES
+from arena.planning.schedules.registry import SCHEDULES, schedule
 from games.base.text import listed
 from tests.arena.reading.test_problems import AGENTS, HEAD, problems
 
 CLAIMS, WAYS, ORDERS = map(
-    listed, (CHECKS, [way(each).KEYS[0].name for each in OPENINGS], SCHEDULES)
+    listed,
+    (
+        CHECKS,
+        [way(each).KEYS[0].name for each in OPENINGS if way(each).KEYS],
+        [each for each in SCHEDULES if schedule(each).KEYS],
+    ),
 )
 
 BROKEN = {
@@ -67,8 +72,9 @@ BROKEN = {
     ),
     "unknown openings": (
         HEAD + 'openings = "nonne"\n' + AGENTS,
-        'x.toml:2: [top level] openings must be "none", { random_plies = 6 }, { enumerate = 2 }, '
-        '{ list = ["3 1", "2"] }, { exact = "draw" }, { exact = 2 } or { plies = [4, 10] }, '
+        'x.toml:2: [top level] openings must be "none", { random_plies = 6 }, '
+        "{ random_plies = [4, 10] }, { enumerate = 2 }, "
+        '{ list = ["3 1", "2"] }, { exact = "draw" } or { exact = 2 }, '
         'got "nonne"; did you mean "none"?',
     ),
     "openings of no result": (
@@ -116,7 +122,7 @@ BROKEN = {
     "a test of many": (
         HEAD + AGENTS + '[agents.c]\nkind = "first"\n[stop]\nsprt = { elo0 = 0, elo1 = 5 }\n',
         "x.toml:9: [stop] sprt tests one pair of agents, got a schedule of 3 matches; "
-        'say schedule = { match = ["a", "b"] }',
+        'write schedule = { match = ["a", "b"] }',
     ),
     # Checks.
     "checks in single brackets": (

@@ -125,7 +125,7 @@ def test_every_field_of_a_spec_can_be_written(tmp_path):
         seconds = 1
         weights = { lead = 2 }
         evaluate = "bots/my.py:evaluate"
-        trusted = true
+        compile = "unchecked"
         endgame = 3
         table_bits = 10
         random_ties = true
@@ -148,7 +148,7 @@ def test_every_field_of_a_spec_can_be_written(tmp_path):
         seconds=1.0,
         weights={"lead": (2.0,)},
         evaluate=f"{mine}:evaluate",
-        trusted=True,
+        compile="unchecked",
         endgame=3,
         table_bits=10,
         random_ties=True,
@@ -192,8 +192,8 @@ def test_two_agents_need_no_names_for_a_match(tmp_path):
 
 OPENINGS = {
     '"none"': ("none", True, 1),
-    "{ none = true }": ("none", True, 1),
-    "{ none = true, repeat = true }": ("none", True, 100),
+    "{ random_plies = 0 }": ("none", True, 1),
+    "{ random_plies = 0, repeat = true }": ("none", True, 100),
     "{ random_plies = 3, balance = 4 }": ("random", 3, 100),
     "{ enumerate = 4 }": ("enumerate", 4, 100),
     '{ list = ["3 1", "2"] }': ("list", ("3 1", "2"), 2),
@@ -226,14 +226,14 @@ def test_checks_say_what_they_are_about(tmp_path):
     checks = [
         'that = "a beats b"\nscore_at_least = 0.9\nconfidence = 0.99\nmin_distinct = 20',
         'that = "all"\nno_forfeits = true',
-        'that = "a"\nfaster_than_seconds_per_move = 0.01',
+        'that = "a"\nmax_seconds = 0.01\nper = "mean move"',
     ]
     text = SMALL + "".join(f"[[checks]]\n{check}\n" for check in checks)
     first, second, third = loaded(tmp_path, text).checks
     assert (first.test, first.parties, first.subject) == ("score_at_least", ("a", "b"), None)
     assert (first.values["confidence"], first.values["min_distinct"]) == (0.99, 20)
     assert (second.test, second.parties, second.subject) == ("no_forfeits", None, "all")
-    assert (third.test, third.subject) == ("faster_than_seconds_per_move", "a")
+    assert (third.test, third.subject) == ("max_seconds", "a")
 
 
 def test_sets_change_values_wherever_they_are(tmp_path):

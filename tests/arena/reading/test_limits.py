@@ -98,8 +98,8 @@ WORDS = {
     "rng_seed = 12": 'did you mean "seed"?',
     "depth = 5": "it belongs to an agent, below a line such as [agents.mine]",
     'command = ["x"]': "it belongs to an agent, below a line such as [agents.mine]",
-    "n_jobs = 2": "--workers N",
-    'results_dir = "x"': "--results DIR",
+    "jobs = 2": "--workers N",
+    'results = "x"': "--results DIR",
     "swap_sides = true": "every opening is always played from both sides",
 }
 OF_AGENTS = {
@@ -112,7 +112,7 @@ OF_AGENTS = {
     'kind = "cpp"': 'did you mean "lines"?',
     'kind = "greedy"\ntime = 2.5': "greedy has no option time, called seconds here, which is for",
     'kind = "smart"\ncommand = ["x"]': "smart has no option command, which is for lines, gtp,",
-    "kind = smart": 'text stands in quotes: kind = "smart"',
+    "kind = smart": 'text needs quotes: kind = "smart"',
 }
 
 

@@ -81,7 +81,7 @@ POSITIONS = "S 3 3 3 3, N 3 3 3 3, pots 0-0, South to move  # the start\n\n"
 
 def test_positions_that_bots_must_survive_are_read_beside_the_file(directory):
     (directory / "hard.txt").write_text(POSITIONS)
-    (directory / "class.toml").write_text(FILE + 'positions = "hard.txt"\n')
+    (directory / "class.toml").write_text(FILE + 'must_survive = "hard.txt"\n')
     plan = load(directory / "class.toml").plan
     assert plan.must_survive == ("S 3 3 3 3, N 3 3 3 3, pots 0-0, South to move",)
     assert Plan.from_json(plan.to_json(), directory).must_survive == plan.must_survive
@@ -98,7 +98,7 @@ def test_what_is_wrong_with_positions_is_said(directory, text, message):
     if text is not None:
         (directory / "hard.txt").write_text(text)
     with pytest.raises(ExperimentError, match=message):
-        loaded(directory, FILE + 'positions = "hard.txt"\n')
+        loaded(directory, FILE + 'must_survive = "hard.txt"\n')
 
 
 @pytest.mark.slow  # bots of several languages are started

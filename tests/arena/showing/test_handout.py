@@ -17,20 +17,21 @@ from tests.commands import report, run
 EXPERIMENT = """
 game = "kalah(4,3)"
 pairs = 4
-unloadable = "forfeit"
 [agents.first]
 kind = "first"
-[agents."b|d"]
-kind = "lines"
-command = ["sh", "-c", "read question; echo 99"]
 [agents.random]
 kind = "random"
+[roster]
+directory = "bots"
 """
+BAD = 'kind = "lines"\ncommand = ["sh", "-c", "read question; echo 99"]\n'
 
 
 def pages(tmp_path, text=EXPERIMENT) -> dict[str, str]:
     """The pages of a small run, by their names."""
     (tmp_path / "e.toml").write_text(text)
+    (tmp_path / "bots" / "b|d").mkdir(parents=True)
+    (tmp_path / "bots" / "b|d" / "bot.toml").write_text(BAD)
     words = [str(tmp_path / "e.toml"), "--results", str(tmp_path), "--quiet", "--workers", "1"]
     assert run(words) == OK
     (table,) = tmp_path.rglob("games.parquet")
@@ -40,8 +41,8 @@ def pages(tmp_path, text=EXPERIMENT) -> dict[str, str]:
 
 def test_each_author_gets_a_page_of_the_own_bot(tmp_path, capsys):
     found = pages(tmp_path)
-    assert set(found) == {"1-first.md", "2-b_d.md", "3-random.md"}
-    bad, first = found["2-b_d.md"], found["1-first.md"]
+    assert set(found) == {"1-b_d.md", "2-first.md", "3-random.md"}
+    bad, first = found["1-b_d.md"], found["2-first.md"]
     assert "place 3 of 3, 0 points of 16 games" in bad
     assert "| first | 8 | 0 | 0 | 8 |" in bad
     assert "(illegal), 3 times; first game" in bad

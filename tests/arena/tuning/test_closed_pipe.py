@@ -10,7 +10,7 @@ from tests.arena.running import ROOT
 STUDY = """
 game = "kalah(4,3)"
 seed = 1
-openings = { plies = [2, 6] }
+openings = { random_plies = [2, 6] }
 [agents.a]
 kind = "alphabeta"
 depth = 2

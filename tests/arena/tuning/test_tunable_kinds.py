@@ -78,8 +78,6 @@ def study_of(kind: str, directory: Path) -> StudyConfig:
     weights = {"pot": [0.5, 2.0]} if kind_of(kind).option("weights") else {}
     if weights:
         own["weights"] = {"pot": 1.0}
-        for table in (own, ranges):
-            table.pop("probcut", None)  # for learned tables alone: below
     of = "kalah(6,4)" if kind in kinds_for(game("kalah(6,4)")) else "othello"
     lines = [f"{name} = {toml_value(value)}" for name, value in own.items()]
     path = directory / "tune.toml"
@@ -131,22 +129,6 @@ def played_by_both_ends(tuning: StudyConfig) -> list[bytes]:
     return found
 
 
-PROBCUT = """
-game = "othello"
-agents.a = {{ kind = "smart", nodes = 50, probcut = 0{weights} }}
-tune = {{ agent = "a", games = 20, trials = 60, options = {{ probcut = [0.0, 1.5] }} }}
-"""
-
-
-def test_what_needs_learned_tables_is_tuned_with_them_alone(tmp_path: Path) -> None:
-    path = tmp_path / "tune.toml"
-    path.write_text(PROBCUT.format(weights=""))
-    assert len(played_by_both_ends(load_study(path))) == 2
-    path.write_text(PROBCUT.format(weights=", weights = { disc = 1.0 }"))
-    with pytest.raises(ExperimentError, match="probcut needs the weights of learned tables"):
-        load_study(path)
-
-
 def test_a_candidate_with_other_options_plays_other_games(tmp_path: Path) -> None:
     first, last = played_by_both_ends(study_of("fewest", tmp_path))
     assert first != last
@@ -157,7 +139,7 @@ CANNOT = {
     ("alphabeta", "endgame = [0, 9]"): "endgame is tuned at equal nodes only",
     ("alphabeta", "evaluate = [0, 9]"): "evaluate is not tuned: it is a file like",
     ("alphabeta", "memory = [0, 9]"): "it says what a bot may use",
-    ("alphabeta", "depht = [1, 9]"): "alphabeta has no option depht",
+    ("alphabeta", "depht = [1, 9]"): 'unknown key "depht"; did you mean "depth"?',
     ("alphabeta", "epsilon = [0, 9]"): "epsilon must be a number from 0 to 1, got 9",
     ("alphabeta", "random_ties = [0, 9]"): "random_ties must be",
     ("alphabeta", "weights = [0, 9]"): "weights have a table of their own, [tune.weights]",

@@ -117,9 +117,16 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
         ("validation = { elo1 = 1e-300 }", "elo1 must be at least 0.1 above elo0"),
         ("validation = { elo0 = 5, elo1 = 5.0000001 }", "no match can tell 5 Elo from 5"),
         ("gmaes = 3", 'did you mean "games"?'),
-        ("total_games = 100", "set trials or total_games, not both"),
-        ('constraints = ["pot >= in_play"]', 'unknown key "constraints"; give each weight a range'),
-        ('start = "learned"', 'unknown key "start"; a search begins at the weights'),
+        ("total_games = 100", "write trials and games"),
+        ("validation = { alpha = 0.1 }", "the matches of tune and learn have fixed error rates"),
+        (
+            'constraints = ["pot >= in_play"]',
+            'unknown key "constraints"; it was removed; give each weight a range',
+        ),
+        (
+            'start = "learned"',
+            'unknown key "start"; it was removed; a search begins at the weights',
+        ),
         ('equal = "time"', "give mine nodes"),
         ("options = { epsilon = { choices = [0.5, 0.7] } }", "none of its choices"),
     ],
@@ -166,7 +173,7 @@ def test_opponents_have_shares(tmp_path: Path) -> None:
 
 
 def test_15_percent_of_the_games_are_for_the_claim(tmp_path: Path) -> None:
-    text = GOOD.replace("games = 40\ntrials = 20", "games = 200\ntotal_games = 20_000")
+    text = GOOD.replace("games = 40\ntrials = 20", "games = 200\ntrials = 85")
     plan = budget_from_file(load_study(written(tmp_path, text)))
     assert plan.total * plan.games == 17_000
     assert plan.claim_pairs == 1500

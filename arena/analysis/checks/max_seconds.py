@@ -1,4 +1,4 @@
-"""The claim that no move, turn or game of an agent took longer."""
+"""The claim that no move, turn or game of an agent took longer, or its mean move."""
 
 from typing import NamedTuple
 
@@ -8,10 +8,11 @@ from arena.analysis.checks.claims import FAILS, HOLDS, VACUOUS, Check, Verdict, 
 from arena.analysis.evidence import SEATS, Evidence
 from games.base.schema import Key
 
+MEAN = "mean move"
 KEYS = (
-    Key("never_slower_than_seconds", "float", "seconds that nothing took longer than", above=0),
-    Key("per", "text", "of a move, a turn with its extra turns, or a game", "move",
-        choices=("move", "turn", "game")),
+    Key("max_seconds", "float", "the longest time in seconds that is allowed", above=0),
+    Key("per", "text", "the time of what: of every move, turn with its extra turns or game, or "
+        "the mean of all moves", "move", choices=("move", "turn", "game", MEAN)),
 )  # fmt: skip
 COMPARES = False
 COLUMNS = {"move": "longest", "turn": "turn", "game": "nanoseconds"}
@@ -27,8 +28,10 @@ class Slowest(NamedTuple):
 
 
 def verdict(check: Check, evidence: Evidence) -> Verdict:
-    """Whether nothing took longer; bots count without the time in which they could not run."""
-    limit, per = check.values["never_slower_than_seconds"], check.values["per"]
+    """Judge the longest time, or the mean; time in which a bot could not run does not count."""
+    limit, per = check.values["max_seconds"], check.values["per"]
+    if per == MEAN:
+        return mean_verdict(check, evidence, limit)
     names = check.about(evidence)
     slowest = [each for name in names if (each := longest(evidence, name, per)) is not None]
     if not slowest:
@@ -67,3 +70,17 @@ def longest(evidence: Evidence, name: str, per: str) -> Slowest | None:
                 found[seat] = Slowest(name, seconds, start + int(rows[at]), bool(exact[at] > 0))
     ordered = (found[seat] for seat in SEATS if seat in found)
     return max(ordered, key=lambda each: each.seconds, default=None)
+
+
+def mean_verdict(check: Check, evidence: Evidence, limit: float) -> Verdict:
+    """Judge the mean time of a move of each agent."""
+    words, status = [], HOLDS
+    for name in check.about(evidence):
+        own = [each for each in evidence.timings if each.agent == name]
+        moves = sum(each.moves for each in own)
+        if not moves:
+            return make_verdict(check, VACUOUS, f"{name} chose no move")
+        mean = sum(each.seconds for each in own) / moves
+        words.append(f"{name} {mean:.3g} s a move")
+        status = status if mean <= limit else FAILS
+    return make_verdict(check, status, f"at most {limit:g} s wanted; {', '.join(words)}")

@@ -1,0 +1,1 @@
+"""Generated pages about keys, commands, agents, checks and columns; the JSON Schema."""
