@@ -102,9 +102,9 @@ class Run:
 
     @cached_property
     def search_info(self) -> "pd.DataFrame":
-        """One row for each move of an agent that reports its search (`thoughts = true`)."""
+        """One row for each move of an agent that reports its search (`search_info = true`)."""
         if not (self.directory / SEARCH_INFO).exists():
-            raise UserError(f"{self.directory} has no {SEARCH_INFO}: play with thoughts = true")
+            raise UserError(f"{self.directory} has no {SEARCH_INFO}: play with search_info = true")
         return self._table(SEARCH_INFO)
 
     @property

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Literal, TypeAlias
 
+from games.base.removed import REMOVED_KEYS
 from games.base.text import did_you_mean, format_value, listed, quote, synonym_of
 
 KeyType = Literal[
@@ -58,61 +59,6 @@ TYPE_DESCRIPTIONS: Mapping[KeyType, tuple[type | tuple[type, ...], str]] = {
     "weights": ((Mapping, str), 'a table or a file like "weights/mine.toml"'),
     "table": (Mapping, "a table"),
     "any": (object, "a value"),
-}
-# Keys that no table has any more, or that belong on the command line -> the substitute.
-REMOVED_KEYS: Mapping[str, str] = {
-    # Renamed.
-    "thoughts": "it was renamed: write search_info",
-    "positions": "it was renamed: write must_survive",
-    "pairings": "it was renamed: write pairs",
-    "never_slower_than_seconds": "it was renamed: write max_seconds",
-    "faster_than_seconds_per_move": 'it was renamed: write max_seconds with per = "mean move"',
-    "game_seconds": 'it was renamed: write game_time, such as "60" or "60+0.5"',
-    "increment": 'it is a part of game_time, such as "60+0.5"',
-    "by": 'write standings = "points"',
-    "plies": "it was renamed: write random_plies = [4, 10]",
-    "none": 'write openings = "none", or random_plies = 0 with repeat = true',
-    "round_robin": 'write schedule = "round_robin"',
-    "trusted": 'write compile = "unchecked"',
-    "new_process_per_game": 'write process = "game"',
-    "fields": 'write question, such as "{size} {own} {other}"',
-    "separator": 'it is a part of question, such as "{size},{own:,},{other:,}"',
-    "first_arguments": "write {seat} in command, which becomes 1 or 2",
-    "second_arguments": "write {seat} in command, which becomes 1 or 2",
-    # Removed.
-    "order": "it was removed; the others are ordered as in the file",
-    "within": "it was removed; write exact = 2 for a margin of 2 at most",
-    "looks": "it was removed; later runs take the bound that stays valid by themselves",
-    "unloadable": "it was removed; a bot that fails stops the run, in a [roster] it is excluded",
-    "max_restarts": "it was removed; a bot that fails in 10 games and finishes none is excluded",
-    "wait_seconds": "it was removed; workers of a cluster are waited for 60 s",
-    "mixed_machines": "it was removed; limits in nodes allow machines of different speed",
-    "tell_time": "it was removed; an engine gets the time of its game_time",
-    "version": "it was removed; engines are greeted with NBoard 2",
-    "think_seconds": "it was removed; the last move of a silent client counts after 1 s",
-    "probcut": "it was removed; agents of kind smart cut where it was measured to help",
-    "database_beans": "it was removed; as many beans are solved as pays",
-    "port": "it was removed; name the program that connects in command",
-    "couples": 'it was removed; write schedule = { match = [["a", "b"], ["c", "d"]] }',
-    "knockout": 'it was removed; schedule = { best = 1 } finds the best, "swiss" names a winner',
-    "total_games": "it was removed; write trials and games",
-    "curve": "it was removed; compare the matches of runs with --set learn.games=5000 and more",
-    "matters": "it was removed; leave a group out of [learn.patterns] and learn again",
-    "constraints": "it was removed; give each weight a range that keeps to it",
-    "start": "it was removed; a search begins at the weights that the agent has in the file",
-    "ridge": "it was removed; the best of several is chosen",
-    "trust": "it was removed; it is 0.8",
-    "held_out": "it was removed; it is 0.05",
-    "alpha": "it belongs in [stop.sprt]; the matches of tune and learn have fixed error rates",
-    "beta": "it belongs in [stop.sprt]; the matches of tune and learn have fixed error rates",
-    # Options of the command line, and things that need no key.
-    **dict.fromkeys(("workers", "threads", "cores", "jobs"), "use the option --workers N"),
-    **dict.fromkeys(("output", "out", "results"), "use the option --results DIR"),
-    **dict.fromkeys(("verbose", "quiet"), "use the option --quiet or --json"),
-    **dict.fromkeys(
-        ("swap", "swap_sides", "alternate"), "every opening is always played from both sides"
-    ),
-    **dict.fromkeys(("description", "comment"), "write a comment behind a #"),
 }
 SIZE = re.compile(r"([0-9]{1,9})\s*([kMG])i?B", re.IGNORECASE)
 ITEM_TYPES: Mapping[KeyType, KeyType] = {

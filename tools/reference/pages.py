@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from agents.registry import AGENTS, kind_of, kinds_for
 from arena.analysis.checks.registry import CHECKS, claim
+from arena.commands.command import COMMANDS
 from arena.config.checks import CLAIM_KEY
 from arena.config.keys import EXPERIMENT_KEYS, ROSTER_KEYS, SPRT_KEYS
 from arena.config.user_settings import KEYS as SETTINGS_KEYS
@@ -18,7 +19,7 @@ from arena.tuning.table import TUNE
 from games import game
 from games.base.schema import Key
 from games.base.text import format_value
-from pitflip.__main__ import COMMANDS, summary
+from pitflip.__main__ import all_parsers
 
 GENERATED = "<!-- Written by `python -m tools.reference`: change the code, not this page. -->"
 GAMES = ("kalah(6,4)", "owari(6,4)", "othello(8)", "othello(6)")
@@ -123,8 +124,10 @@ def commands_page() -> str:
 
 def command_parsers() -> Iterable[tuple[str, str, argparse.ArgumentParser]]:
     """Yield every command with its summary and its parser."""
-    for name, module in COMMANDS.items():
-        yield name, summary(module), importlib.import_module(module).arguments()
+    parser = all_parsers()
+    (verbs,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
+    for name, own in verbs.choices.items():
+        yield name, COMMANDS[name].summary, own
 
 
 def _parser_parts(parser: argparse.ArgumentParser, name: str) -> Iterable[str]:
