@@ -179,7 +179,7 @@ MEANINGS: Mapping[str, str] = {
     "ply": "number of the move in its game, from 1",
     "points": "points from all games; a draw is half a point",
     "rank": "place of the agent, from 1; equal agents share a place",
-    "repeat": "whether the same agents played this opening with the same moves in the same seats before",
+    "repeat": "whether these agents played this opening with the same moves and seats before",
     "result": "points of `first`: 1, 0.5 or 0",
     "result_loss": "loss in results: 1 from a win to a draw or a draw to a loss, 2 for both",
     "round": "round in which the agent went out",
