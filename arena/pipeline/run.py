@@ -13,6 +13,7 @@ from arena.config.experiment import Experiment
 from arena.config.toml_file import ExperimentError, read
 from arena.pipeline.run_notes import (
     note_failure,
+    plan_of_copies,
     tested_bots,
     write_run_end,
     write_run_start,
@@ -36,6 +37,7 @@ from arena.storage.journal import JOURNAL, Journal
 from arena.storage.provenance import RunIdentity
 from arena.storage.run_differences import explain_new_run
 from arena.storage.run_log import RunLog
+from arena.storage.versions import SourceEdited, SourceWatch
 from arena.terminal.next_step import next_step
 from arena.terminal.progress_line import LiveLine, run_progress
 from games.base.cli import shell_command
@@ -68,7 +70,8 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
             failure_noted(experiment, origin, journal, options),
         ):
             # What refuses a run comes before a new one is spoken of: bots that stop it, walls.
-            drawn = make_schedule(experiment.plan)
+            plan, watch = plan_of_copies(experiment, origin, directory)
+            drawn = make_schedule(plan)
             unloadable(drawn, journal, options.playing, log.info if options.quiet else print_error)
             drawn = with_deterministic_matches(drawn, journal, options.playing)
             write_run_start(experiment, origin, journal, drawn, options)
@@ -78,11 +81,11 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
                 (*contradiction_lines(drawn), *impossible_checks(experiment.checks, drawn)), options
             )
             _tell(provenance.large_directory_lines(experiment.plan), options)
-            played = play_experiment(drawn, journal, options, live)
+            played = play_experiment(drawn, journal, options, live, watch)
             while again := without_copies(played.drawn, journal):
                 write_run_start(experiment, origin, journal, again, options)
                 _tell(contradiction_lines(again), options)
-                played = play_experiment(again, journal, options, live)
+                played = play_experiment(again, journal, options, live, watch)
             write_unloadable(origin, journal, drawn)
             holds, excluded = analyse(experiment, origin, played, journal, options)
             write_page_and_print(played.drawn, journal, options, excluded)
@@ -156,17 +159,36 @@ def indented(text: str) -> list[str]:
     return [first, *(f"  {line}" for line in more)]
 
 
+@contextlib.contextmanager
+def forget_if_edited(watch: SourceWatch, journal: Journal) -> Iterator[None]:
+    """Keep no game of this session if somebody edited files that its agents load."""
+    before = journal.finished()
+    try:
+        try:
+            yield
+        finally:
+            watch.look_now()
+    except SourceEdited:
+        journal.forget(before, journal.fixed() or frozenset())
+        raise
+
+
 def play_experiment(
-    drawn: DrawnPlan, journal: Journal, options: RunOptions, live: "LiveView | None"
+    drawn: DrawnPlan,
+    journal: Journal,
+    options: RunOptions,
+    live: "LiveView | None",
+    watch: SourceWatch,
 ) -> PlayResult:
     """Play what is not in the journal; where the run then stands."""
     if (before := journal.finished()) and not options.quiet:
         of = f"of {2 * drawn.pairings.total:,} games" if drawn.plan.rounds is None else "games"
         print_error(f"continuing: {2 * before:,} {of} were played before")
-    with LiveLine(options.quiet, journal.directory) as line:
+    with forget_if_edited(watch, journal), LiveLine(options.quiet, journal.directory) as line:
         on_line = run_progress(line, drawn.plan.names)
 
         def show(tick: Tick) -> None:
+            watch.look()
             on_line(tick)
             if live is not None:
                 live.show(tick, drawn, journal)

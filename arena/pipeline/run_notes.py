@@ -12,6 +12,7 @@ from arena.analysis.repeatability import KEY, repeatability
 from arena.config.command_line import RunOptions
 from arena.config.experiment import Experiment
 from arena.planning.games import LOSS, Games, Termination
+from arena.planning.plan import Plan
 from arena.planning.schedule import DrawnPlan
 from arena.playing.bot_replays import BotReplays, replay_bots
 from arena.playing.bots import FIXED
@@ -22,8 +23,9 @@ from arena.storage import provenance
 from arena.storage.journal import Journal
 from arena.storage.provenance import RunIdentity
 from arena.storage.run_log import write_bot_logs
-from arena.storage.versions import copy_user_files
+from arena.storage.versions import SourceEdited, SourceWatch, keep_sources, playable_copies
 from games.base.errors import print_error
+from games.base.text import listed
 
 if TYPE_CHECKING:  # at run time it is loaded after the games
     from arena.analysis.evidence import Evidence
@@ -55,8 +57,29 @@ def write_run_start(
         "begun": stored.get("begun") or provenance.timestamp(),
         "finished": None,
     }
-    copy_user_files(journal.directory, experiment.plan, origin)
     provenance.write_run(journal.directory, origin, more)
+
+
+def plan_of_copies(
+    experiment: Experiment, origin: RunIdentity, directory: Path
+) -> tuple[Plan, SourceWatch]:
+    """Return the plan that plays the run's own copies, and what watches files without one.
+
+    The digest that names the run, the copies and what agents load are of the same bytes.
+    SourceEdited if somebody edits them at this moment.
+    """
+    plan = experiment.plan
+    copies = playable_copies(plan, keep_sources(directory, plan, origin))
+    played = plan.with_copies(copies)
+    watch = SourceWatch(played, copies)
+    now = provenance.identify_run(experiment.name, plan)
+    if now != origin:
+        edited = [name for name in now.files if now.files[name] != origin.files.get(name)]
+        raise SourceEdited(
+            f"{listed(edited or ['a file of the run'])} was edited while the run started: "
+            "the same command starts it with the file as it is now"
+        )
+    return played, watch
 
 
 def note_failure(

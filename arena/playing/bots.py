@@ -306,7 +306,8 @@ def load_problems(
                 if str(spec) not in reasons:
                     terms = with_own_seconds(HostSettings(wall), drawn.plan, spec)
                     asked = partial(load_problem, spec, drawn.of, terms, drawn.plan.must_survive)
-                    reasons[str(spec)] = wall.with_restarts(asked)
+                    reason = wall.with_restarts(asked)
+                    reasons[str(spec)] = drawn.plan.with_written_paths(name, reason)
     finally:
         if options.wall is None:
             wall.close()

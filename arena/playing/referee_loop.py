@@ -180,9 +180,11 @@ class RefereeLoop:
             for leg, places in enumerate(((block.a, block.b), (block.b, block.a))):
                 verdict = task.verdicts.get((block.first + i, leg))
                 game = self._game(places, opening, seeds[leg][i], verdict, counts.out)
-                games.append(game)
                 how = game.termination
                 guilty = None if how.fair else places[0 if game.result == LOSS else 1]
+                if guilty is not None:
+                    game = self._with_written_paths(guilty, game)
+                games.append(game)
                 if not counts.out.keys() & set(places) and game.trace != EXCLUDED.reason:
                     if guilty is not None:
                         text = fault_text(how.name.lower(), game.trace)
@@ -192,6 +194,10 @@ class RefereeLoop:
                         counts.count(places, guilty, how)
         check_rules(of, games)
         return games_from_records(of, games, self.drawn.plan.keep_moves)
+
+    def _with_written_paths(self, place: int, game: PlayedGame) -> PlayedGame:
+        plan = self.drawn.plan
+        return game._replace(trace=plan.with_written_paths(plan.names[place], game.trace))
 
     def _game(
         self, places: tuple[int, int], opening: list[int], seeds: list[int],
