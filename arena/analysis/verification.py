@@ -9,7 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.analysis.repeatability import KEY, Repeatability, repeatability
+from arena.analysis.repeatability import (
+    KEY,
+    Repeatability,
+    repeatability,
+    stored_repeatability,
+)
 from arena.planning.games import LOSS, Games, Termination, decode_games, moves_of_game, pair_points
 from arena.planning.openings.openings import NO_MOVE
 from arena.planning.plan import Plan
@@ -202,6 +207,7 @@ class VerifyResult(NamedTuple):
     notes: list[str]
     again: Repeatability | None = None  # what is said of repeating the run
     keeps_moves: bool = True
+    page_is_stale: bool = False  # run.json says something else of repeating the run than before
 
 
 class LoadedTable(NamedTuple):
@@ -289,11 +295,13 @@ def verify_run(
         compared, differing = play_again(run, which, options, line)
         doubted = () if differing is None else differing.bots
     notes = changes_since_run(directory, beside)
+    before = stored_repeatability(drawn.plan, read_run(directory))
     again = repeatability_now(directory, drawn.plan, doubted, notes)
     if known:
         games = f"{2 * np.count_nonzero(skipped):,} games of {listed(known)}"
         notes = [*notes, f"not played again: {games}, which {RUN} says not to repeat its moves"]
-    return VerifyResult(compared, differing, notes, again, run.stored.moves is not None)
+    keeps_moves = run.stored.moves is not None
+    return VerifyResult(compared, differing, notes, again, keeps_moves, again != before)
 
 
 def known_to_differ(directory: Path, plan: Plan) -> list[str]:

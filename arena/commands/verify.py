@@ -61,6 +61,8 @@ def verified(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
             playing = PlayOptions(available_cores(), interrupts, known=known)
             options = stack.enter_context(with_cluster(playing, chosen.on))
             result = verify_run(chosen.run, chosen.all, chosen.experiment, options, line)
+    if result.page_is_stale:
+        rewrite_page(chosen.run)
     interrupts.finish()
     for note in result.notes:
         print_error(note)
@@ -77,6 +79,15 @@ def verified(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     again = "replayed by the rules: all legal, all scored right"
     print(f"{result.games:,} games {again if chosen.replay else 'played again: all the same'}")
     return OK
+
+
+def rewrite_page(directory: Path) -> None:
+    """Write the page of a run again, if it has one: run.json says something else by now."""
+    from arena.report.data import load_report  # noqa: PLC0415  # as above
+    from arena.report.page import PAGE, write_page  # noqa: PLC0415
+
+    if (directory / PAGE).exists():
+        write_page(load_report(directory), directory / PAGE)
 
 
 if __name__ == "__main__":

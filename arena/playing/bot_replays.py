@@ -54,12 +54,12 @@ def replay_bots(
 ) -> BotReplays:
     """Play a few games of each outside bot again and compare them.
 
-    Bots that were never asked for a move are left out: whatever plays them forfeits.
+    Bots that were never asked for a move are not tested: nothing is known of them.
     """
     names = drawn.plan.names
     places = [names.index(name) for name in drawn.plan.outside_bots]
     asked, chosen = chosen_pairings(parts, places, options.at_once) if places else ([], [])
-    counts = dict.fromkeys((names[place] for place in asked), 0)
+    counts = dict.fromkeys(drawn.plan.outside_bots, 0)
     if chosen:
         tell(f"playing {2 * len(chosen)} games again, to see whether the bots repeat their moves")
     differing = set[int]()

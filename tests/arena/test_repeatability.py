@@ -8,7 +8,6 @@ import pytest
 
 from arena.analysis import repeatability
 from arena.commands import runs
-from arena.commands.report import main as report
 from arena.commands.verify import main as verify
 from arena.pipeline import run_notes
 from arena.pipeline.run_notes import KEY
@@ -96,6 +95,20 @@ def test_bots_that_take_too_long_to_test_are_counted_as_not_known(tmp_path, monk
     assert on_page(run)[0] == "not known"
 
 
+def test_a_bot_that_only_forfeits_is_not_said_to_repeat_its_moves(tmp_path):
+    more = 'unloadable = "forfeit"\n'
+    path = experiment_file(
+        tmp_path, small(4, more) + '[agents.bad]\nkind = "python"\nfile = "b.py"\n'
+    )
+    (tmp_path / "b.py").write_text("raise ValueError('no')\n")
+    played(path, tmp_path / "results", page=True)
+    run = directory_of(tmp_path / "results")
+    said = json.loads((run / "run.json").read_text())
+    assert said[KEY]["answer"] == "not known"
+    assert said["reproducible"] is None
+    assert on_page(run) == (said[KEY]["answer"], said[KEY]["reason"])
+
+
 def test_a_verification_that_sees_a_bot_differ_changes_what_the_run_says(tmp_path, monkeypatch):
     monkeypatch.setattr(bot_replays, "differing_places", lambda *_: set())  # a test may miss it
     run, said = run_of(tmp_path, "clock")
@@ -103,7 +116,6 @@ def test_a_verification_that_sees_a_bot_differ_changes_what_the_run_says(tmp_pat
     assert verify([str(run), "--all"]) == 1
     said = json.loads((run / "run.json").read_text())
     assert said[KEY]["answer"] == "no"
-    assert report([str(run)]) == 0
     assert on_page(run) == (said[KEY]["answer"], said[KEY]["reason"])
 
 
