@@ -102,14 +102,20 @@ class Plan:
         return tuple(self.agents)
 
     @property
-    def reproducible(self) -> bool:
-        """Return whether no agent of ours plays by the clock."""
+    def by_the_clock(self) -> tuple[str, ...]:
+        """Return the agents of ours whose moves depend on the time that they have."""
         clocks = self.turn_seconds is not None or self.game_seconds is not None
         own = CLOCKS if not clocks else ()
-        return not any(
-            is_search(spec) and (clocks or any(name in spec.options for name in own))
-            for spec in self.agents.values()
+        return tuple(
+            name
+            for name, spec in self.agents.items()
+            if is_search(spec) and (clocks or any(each in spec.options for each in own))
         )
+
+    @property
+    def reproducible(self) -> bool:
+        """Return whether no agent of ours plays by the clock."""
+        return not self.by_the_clock
 
     @property
     def outside_bots(self) -> tuple[str, ...]:
