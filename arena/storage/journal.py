@@ -5,6 +5,7 @@ import errno
 import fcntl
 import json
 import os
+import shutil
 import sqlite3
 import time
 import zlib
@@ -14,7 +15,7 @@ from typing import NamedTuple
 
 from arena.planning.games import CorruptDataError, GameColumn, Games, decode_games
 from arena.planning.pair_order import PairOrder
-from games.base.errors import Unfinished
+from games.base.errors import Unfinished, UserError
 from games.base.files import LINK_REFUSAL, NO_LINK, is_special_file
 
 LOCK_FILE = "lock"
@@ -121,11 +122,14 @@ class Journal:
         self.directory, self.digest = directory, digest
         self.way_out = "move it away" if fresh is None else "--fresh sets this run aside"
         refuse_links(directory)
+        self._is_new = not (directory / LOCK_FILE).exists()
+        self._aside: Path | None = None
         self._lock = lock_directory(directory)
         if fresh and (directory / JOURNAL).exists():
-            set_aside(directory)
+            self._aside = set_aside(directory)
             os.close(self._lock)
             self._lock = lock_directory(directory)
+            self._is_new = True
         try:
             with self._in_words():
                 self._open(digest)
@@ -198,10 +202,22 @@ class Journal:
         """The journal itself."""
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """Close the journal and release the lock."""
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Close the journal and release the lock; nothing is left of what was refused unplayed."""
+        refused = kind is not None and issubclass(kind, UserError)
+        leave_nothing = refused and self._is_new and not self.finished()
         self._base.close()
+        if leave_nothing:
+            self._remove()
         os.close(self._lock)
+
+    def _remove(self) -> None:
+        """Delete the directory; what was set aside for it comes back."""
+        shutil.rmtree(self.directory, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            if self._aside is not None:
+                self._aside.rename(self.directory)
+            self.directory.parent.rmdir()  # only if nothing is left in it
 
     def append(self, start: int, stop: int, games: bytes, note: str = "") -> None:
         """Store a batch, safely once this returns; to store it twice changes nothing."""

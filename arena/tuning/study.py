@@ -176,9 +176,9 @@ def window_of(tuning: StudyConfig) -> int:
     return STEPS_AHEAD * trials_per_step(tuning.method) if fixed_pairs(tuning.method) else WINDOW
 
 
-def write_run(study: Study, digest: str) -> None:
-    """Write run.json of the study."""
-    tuning = study.tuning
+def write_run(study: Study, digest: str, games: int | None = None) -> None:
+    """Write run.json of the study; `games` are all that it played, once it is finished."""
+    tuning, stored = study.tuning, provenance.read_run(study.journal.directory)
     provenance.write_run(
         study.journal.directory,
         provenance.identify_run(tuning.experiment.name, tuning.plan)._replace(digest=digest),
@@ -188,6 +188,8 @@ def write_run(study: Study, digest: str) -> None:
             "study": study.plan._asdict(),
             "overrides": list(study.options.overrides),
             "reproducible": tuning.plan.repeats,
+            "begun": stored.get("begun") or provenance.timestamp(),
+            "games": stored.get("games") or games,
         },
     )
 
@@ -334,6 +336,7 @@ def finish_study(study: Study, searched: Search, digest: str) -> StudyVerdict:
     write_text(directory / "report.html", study_page(report, drawings))
     if validation.verdict is StudyVerdict.BETTER:
         result |= study_files.write_tuned_options(tuning, best, validation, directory)
+    write_run(study, digest, sum(trial.games for trial in trials) + validation.games)
     text = json.dumps(result, indent=1) if study.options.json else "\n".join(answer(report, result))
     study.options.interrupts.finish()
     print_safely(lambda: print(text))

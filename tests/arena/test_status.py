@@ -93,9 +93,9 @@ def test_the_file_is_written_after_a_second_and_removed_at_the_end(tmp_path, mon
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_run_whose_bots_do_not_load_says_so_until_it_is_tried_again(tmp_path, capsys):
+def test_a_run_whose_bot_fails_all_its_games_says_so_until_it_is_tried_again(tmp_path, capsys):
     path = experiment_file(tmp_path, small(2) + BROKEN)
-    (tmp_path / "broken.py").write_text("import nothing_of_this_name\n")
+    (tmp_path / "broken.py").write_text("def choose(view, legal, rng):\n    return 1 // 0\n")
     results = tmp_path / "results"
     command = [str(path), "--workers", "0", "--results", str(results), "--no-page", "--quiet"]
     assert run(command) == 2
@@ -103,12 +103,12 @@ def test_a_run_whose_bots_do_not_load_says_so_until_it_is_tried_again(tmp_path, 
     capsys.readouterr()
     assert status.main([str(directory)]) == 3
     shown = capsys.readouterr().out
-    assert "failed: broken does not load" in shown
+    assert "failed: broken failed all its" in shown
     assert "continues it" not in shown
     assert runs(["--results", str(results), "list"]) == 0
     shown = capsys.readouterr().out
     assert " failed " in shown
-    assert "broken does not load" in shown
+    assert "broken failed all its" in shown
     assert run([*command, "--set", 'unloadable="forfeit"']) == 0
     capsys.readouterr()
     assert status.main(["--results", str(results)]) == 0

@@ -152,6 +152,13 @@ def test_a_study_leaves_its_tables(bad: Path) -> None:
     assert len(validation) == validation.attrs["validation"]["games"] / 2
 
 
+def test_a_study_says_when_it_began_and_how_many_games_it_played(bad: Path) -> None:
+    said = json.loads((bad / "run.json").read_text())
+    assert said["begun"]
+    validation = pd.read_parquet(bad / "validation.parquet")
+    assert said["games"] == trials(bad)["games"].sum() + 2 * len(validation)
+
+
 def test_the_page_needs_no_network(bad: Path) -> None:
     text = (bad / "report.html").read_text()
     assert text.count("<svg") == 4
