@@ -96,8 +96,8 @@ def forecast_experiment(experiment: "Experiment", options: "RunOptions") -> int:
     for line in (*earlier_run_lines(experiment, options), *hopeless):
         out(line)
     answers = list(probe_lines(drawn, options))
-    pilot_lines(drawn, options, answers)
-    return CHECK_FAILED if hopeless or any(answer.fault for answer in answers) else OK
+    failed = pilot_lines(drawn, options, answers)
+    return CHECK_FAILED if hopeless or failed or any(each.fault for each in answers) else OK
 
 
 def forecast_sweep(swept: "SweepPlan", options: "RunOptions") -> int:
@@ -157,16 +157,18 @@ def pilot_with(
     return pilot
 
 
-def pilot_lines(drawn: "DrawnPlan", options: "RunOptions", answers: "Sequence[BotProbe]") -> None:
-    """Play the pilot, and say what follows from it."""
+def pilot_lines(drawn: "DrawnPlan", options: "RunOptions", answers: "Sequence[BotProbe]") -> bool:
+    """Play the pilot, and say what follows from it; whether an agent fails all its games."""
     from arena.terminal import plan as plan_lines  # noqa: PLC0415  # as above
 
     plan, pilot = drawn.plan, pilot_with(drawn, options, answers)
-    if not pilot.pairings and not pilot.answers:
-        return
+    for line in plan_lines.failed_lines(drawn, pilot):
+        out(line)
+    if not pilot.has_forecast or not (pilot.pairings or pilot.answers):
+        return bool(pilot.failed)
     left = uncached_pairs(drawn, options)
-    known = plan.pairs * len(plan.matches) - sum(left.values())
-    if known:
+    known = plan.pairs * len(plan.matches) - round(sum(left.values()))
+    if known and plan.rounds is None:
         out(f"known from earlier runs: {2 * known:,} games, which are not played")
     out(plan_lines.time_line(pilot, left, options.at_once))
     if line := plan_lines.start_line(answers):
@@ -175,16 +177,20 @@ def pilot_lines(drawn: "DrawnPlan", options: "RunOptions", answers: "Sequence[Bo
         out(line)
     if plan.stop is not None:
         out(plan_lines.sprt_line(plan.stop, pilot, plan.pairs))
+    return bool(pilot.failed)
 
 
-def uncached_pairs(drawn: "DrawnPlan", options: "RunOptions") -> dict[tuple[int, int], int]:
+def uncached_pairs(drawn: "DrawnPlan", options: "RunOptions") -> dict[tuple[int, int], float]:
     """How many pairings of each match are not known from earlier runs."""
     from arena.playing.cached_pairs import CachedPairs  # noqa: PLC0415  # as above
+    from arena.terminal.plan import pairs_by_rounds  # noqa: PLC0415
 
     pairings, at = drawn.pairings, 0
+    if (fixed := pairs_by_rounds(drawn.plan)) is not None:  # nobody knows yet which matches
+        return dict.fromkeys(pairings.matches, fixed / len(pairings.matches))
     if options.known is None or pairings.laid is not None or pairings.total > MOST_ASKED:
-        return dict.fromkeys(pairings.matches, pairings.pairs)
-    left, known = dict.fromkeys(pairings.matches, 0), CachedPairs(drawn, options.known)
+        return dict.fromkeys(pairings.matches, float(pairings.pairs))
+    left, known = dict.fromkeys(pairings.matches, 0.0), CachedPairs(drawn, options.known)
     while at < pairings.total:
         first, at = known.unknown(pairings, at)
         for block in pairings.blocks(first, at):

@@ -3,7 +3,8 @@
 import contextlib
 import random
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -11,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.planning.games import Batch, decode_blob
+from agents.fault_text import fault_text
+from arena.planning.games import LOSS, Batch, Blob, Termination, decode_blob
 from arena.planning.openings.openings import first_openings
 from arena.planning.pair_order import TURN_LENGTH
 from arena.planning.schedule import DrawnPlan, make_schedule
@@ -100,15 +102,37 @@ class PilotResult:
     random_moves: float = 0.0  # of a player in both of two random games
     fault: str = ""
     moves: dict[int, MoveTimes] = field(default_factory=dict)  # by the agent's place
-    without: frozenset[int] = frozenset()  # the agents that did not play
+    left_out: frozenset[int] = frozenset()  # the agents that did not play
+    games: Counter[int] = field(default_factory=Counter)  # by the agent's place
+    faults: dict[int, list[str]] = field(default_factory=dict)  # of games lost by them
+
+    @property
+    def failed(self) -> dict[int, str]:
+        """The agents that failed all their games, with the first fault."""
+        return {
+            place: f"all {len(texts)} games of the pilot; the first: {texts[0]}"
+            for place, texts in self.faults.items()
+            if len(texts) == self.games[place]
+        }
+
+    @property
+    def without(self) -> frozenset[int]:
+        """The agents of which nothing can be forecast."""
+        return self.left_out | self.failed.keys()
+
+    @property
+    def has_forecast(self) -> bool:
+        """Whether there is a match of agents that play."""
+        return any(not self.without & set(match) for match in self.samples)
 
     @property
     def unfinished(self) -> list[tuple[int, int]]:
-        """The matches of agents that played, of which one has finished no game."""
+        """The matches of whose time nothing is known: of an agent no game and no answer."""
+        known = {*self.moves, *(self.answers if self.pairings else ())}
         return [
             match
             for match in self.samples
-            if not self.without & set(match) and any(place not in self.moves for place in match)
+            if not self.without & set(match) and any(place not in known for place in match)
         ]
 
     @property
@@ -123,6 +147,7 @@ class PilotResult:
         sample.counts = [a + b for a, b in zip(sample.counts, seen, strict=True)]
         sample.batches.append((size, batch.seconds))
         blob = decode_blob(batch.games)
+        self._learn_faults(match, blob)
         for seat, name in enumerate(SEATS):
             columns = (blob.columns[f"{name}_{what}"] for what in ("nanoseconds", "moves"))
             times, moves = (np.broadcast_to(np.asarray(each), blob.rows) for each in columns)
@@ -130,6 +155,17 @@ class PilotResult:
                 own = self.moves.setdefault(match[seat ^ leg], MoveTimes())
                 own.seconds += float(times[leg::2].sum(dtype=np.int64)) * 1e-9
                 own.moves += int(moves[leg::2].sum(dtype=np.int64))
+
+    def _learn_faults(self, match: tuple[int, int], blob: Blob) -> None:
+        """Count the games of both agents, and those that one lost by its fault."""
+        self.games.update(dict.fromkeys(match, blob.rows))
+        ends = np.broadcast_to(np.asarray(blob.columns["termination"]), blob.rows)
+        results = np.broadcast_to(np.asarray(blob.columns["result"]), blob.rows)
+        for row, end in enumerate(ends.tolist()):
+            if not (how := Termination(end)).fair:
+                seat = (0 if results[row] == LOSS else 1) ^ (row & 1)
+                text = fault_text(how.name.lower(), blob.traces.get(row, ""))
+                self.faults.setdefault(match[seat], []).append(text)
 
     def pairing_time(self, match: tuple[int, int]) -> TimeRange:
         """The time of a pairing: as it was measured, else from the moves of both agents."""
@@ -163,7 +199,7 @@ class PilotResult:
         thought = sum(each.seconds for each in self.moves.values())
         return max(0.0, whole - thought) / max(1, self.pairings)
 
-    def time_of(self, left: Mapping[tuple[int, int], int], workers: int) -> TimeRange:
+    def time_of(self, left: Mapping[tuple[int, int], float], workers: int) -> TimeRange:
         """The time of so many pairings of each match, shared by the workers."""
         each = [(self.pairing_time(match), pairs / workers) for match, pairs in left.items()]
         return TimeRange(*(sum(time[at] * share for time, share in each) for at in range(3)))
@@ -182,11 +218,13 @@ class PilotDeadline(Interrupts):
         """The longest time begins with the first look, the usual one with the first batch."""
         super().__init__()
         self.outer, self.begun, self.first_batch = outer, 0.0, 0.0
+        self.unseen = set[int]()  # agents of which no game is finished yet
 
     @property
     def over(self) -> bool:
-        """Whether no more games should begin: bots have had time to start and to compile."""
-        return bool(self.first_batch) and time.monotonic() - self.first_batch >= PILOT_SECONDS
+        """Whether no more games should begin: every agent has played, bots had time to start."""
+        played = self.first_batch and not self.unseen
+        return bool(played) and time.monotonic() - self.first_batch >= PILOT_SECONDS
 
     def look(self) -> None:
         """Raise when the time is up, or a signal arrived."""
@@ -216,7 +254,7 @@ def run_pilot(
     samples = {match: MatchSample() for match in trial.pairings.matches}
     playable = [match for match in samples if not set(match) & set(without)]
     moves = play_random_games(drawn.of, RANDOM_GAMES, drawn.plan.seed).moves / RANDOM_GAMES
-    pilot = PilotResult(samples, 0.0, answers, moves, without=frozenset(without))
+    pilot = PilotResult(samples, 0.0, answers, moves, left_out=frozenset(without))
     if not playable:
         return pilot
     workers = GameJob(trial, options._replace(interrupts=clock, known=None))
@@ -256,6 +294,8 @@ class PilotTasks:
         self.trial, self.clock = trial, clock
         self.places = [trial.pairings.matches.index(match) for match in matches]
         random.Random(trial.plan.seed).shuffle(self.places)
+        self.places = covering_first(self.places, trial.pairings.matches)
+        clock.unseen = {agent for match in matches for agent in match}
         self.next = dict.fromkeys(self.places, 0)
         self.size = dict.fromkeys(self.places, 1)
         self.turns = self._turns()
@@ -279,5 +319,17 @@ class PilotTasks:
         self.clock.first_batch = self.clock.first_batch or time.monotonic()
         place, size = batch.start // self.trial.plan.pairs, batch.stop - batch.start
         pilot.learn(self.trial.pairings.matches[place], batch)
+        self.clock.unseen -= {*self.trial.pairings.matches[place]}
         wanted = int(TASK_SECONDS * size / max(batch.seconds, 1e-6))
         self.size[place] = max(1, min(wanted, self.size[place] * GROWTH))
+
+
+def covering_first(places: Sequence[int], matches: Sequence[tuple[int, int]]) -> list[int]:
+    """The matches in this order, but first some in which every agent plays: all have a time."""
+    seen, first = set[int](), []
+    for most in (0, 1):  # agents of the match that have one already
+        for place in places:
+            if place not in first and len(seen & {*matches[place]}) <= most:
+                first.append(place)
+                seen |= {*matches[place]}
+    return [*first, *(place for place in places if place not in first)]

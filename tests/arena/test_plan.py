@@ -1,5 +1,7 @@
 """pitflip plan: what is said before a game counts, and that none does."""
 
+from itertools import combinations
+
 import pytest
 
 from arena.commands.plan import arguments, main, pilot_with, probe_lines
@@ -8,7 +10,10 @@ from arena.config.experiment import load
 from arena.planning.schedule import make_schedule
 from arena.playing import pilot
 from arena.playing.options import Interrupts
-from arena.terminal.plan import time_line
+from arena.stats.elo import elo_estimate
+from arena.stats.intervals import score_estimate
+from arena.stats.text import elo_text
+from arena.terminal.plan import match_lines, time_line
 from games.base.errors import CHECK_FAILED, OK, USER_ERROR
 from tests.arena.running import called, experiment_file, small
 
@@ -100,6 +105,49 @@ def test_rounds_and_tests_are_said_to_end_early(tmp_path, capsys):
     path = experiment_file(tmp_path, small(20, "schedule = { best = 1 }") + three)
     _, lines = said(capsys, path)
     assert "ends when its answer is sure" in lines[0]
+
+
+def test_a_bot_that_fails_all_its_games_is_not_forecast(tmp_path, capsys):
+    (tmp_path / "bad.py").write_text(
+        "N = [0]\ndef choose(view, legal, rng):\n    N[0] += 1\n"
+        "    return legal[0] if N[0] < 4 else 1 // 0\n"
+    )
+    bad = '[agents.bad]\nkind = "python"\nfile = "bad.py"\n'
+    status, lines = said(capsys, experiment_file(tmp_path, small(20) + bad))
+    assert status == CHECK_FAILED
+    (line,) = (line for line in lines if line.startswith("bad: fails: all "))
+    assert "ZeroDivisionError" in line
+    assert not any(line.startswith(("time: ", "random v bad")) for line in lines)
+    status, lines = said(capsys, experiment_file(tmp_path, small(20) + GREEDY + bad))
+    rows = [line.split() for line in lines if " v " in line]
+    assert ["random", "v", "bad", "not", "played", "-", "-", "-"] in rows
+    assert any(row[:3] == ["random", "v", "greedy"] and row[3] != "not" for row in rows)
+
+
+def test_the_column_of_the_pilot_is_its_score(tmp_path):
+    drawn = make_schedule(load(experiment_file(tmp_path, small(20) + GREEDY)).plan)
+    (match, *_) = drawn.plan.matches
+    found = pilot.PilotResult({match: pilot.MatchSample([0, 0, 0, 0, 20])}, 1.0)
+    found.moves = {place: pilot.MoveTimes(1.0, 10) for place in match}
+    row = list(match_lines(drawn, found))[1]
+    assert "100.0 % of 20" in row
+    whole = score_estimate(range(20), [1.0] * 20)  # as the run says it after the same games
+    assert elo_text(elo_estimate(whole)) in row
+
+
+def test_a_swiss_tournament_says_how_many_games_it_plays(tmp_path, capsys):
+    three = '[agents.first]\nkind = "first"\n[agents.last]\nkind = "last"\n' + GREEDY
+    path = experiment_file(tmp_path, small(20, "schedule = { swiss = 2, pairings = 3 }") + three)
+    _, lines = said(capsys, path)
+    assert lines[0].endswith("4 agents meet by rounds (swiss), 24 games")
+    assert any(line.startswith("time: ") and line.endswith(" for 24 games") for line in lines)
+
+
+def test_every_agent_plays_in_the_first_matches_of_a_pilot():
+    matches = list(combinations(range(7), 2))
+    first = pilot.covering_first(range(len(matches)), matches)
+    assert sorted(first) == list(range(len(matches)))
+    assert {agent for place in first[:4] for agent in matches[place]} == set(range(7))
 
 
 def test_known_games_are_not_counted_as_time(tmp_path, capsys):
