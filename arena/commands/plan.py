@@ -83,7 +83,7 @@ def forecast_experiment(experiment: "Experiment", options: "RunOptions") -> int:
 
     out(size_line(printable(experiment.name), experiment.plan))
     from agents.registry import varies  # noqa: PLC0415
-    from arena.analysis.checks.registry import impossible_checks  # noqa: PLC0415
+    from arena.analysis.checks.registry import doubtful_checks, impossible_checks  # noqa: PLC0415
     from arena.planning.schedule import make_schedule  # noqa: PLC0415
 
     specs = list(experiment.plan.agents.values())
@@ -93,7 +93,8 @@ def forecast_experiment(experiment: "Experiment", options: "RunOptions") -> int:
     drawn = make_schedule(experiment.plan, fixed=steady)
     out(openings_line(drawn))
     hopeless = list(impossible_checks(experiment.checks, drawn))
-    for line in (*earlier_run_lines(experiment, options), *hopeless):
+    doubtful = doubtful_checks(experiment.checks, experiment.plan)
+    for line in (*earlier_run_lines(experiment, options), *hopeless, *doubtful):
         out(line)
     answers = list(probe_lines(drawn, options))
     failed = pilot_lines(drawn, options, answers)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.analysis.checks.registry import impossible_checks
+from arena.analysis.checks.registry import doubtful_checks, impossible_checks
 from arena.config.command_line import RunOptions, command_text
 from arena.config.experiment import Experiment
 from arena.config.toml_file import ExperimentError, read
@@ -77,9 +77,12 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
             write_run_start(experiment, origin, journal, drawn, options)
             if earlier:
                 print_error(earlier)
-            _tell(
-                (*contradiction_lines(drawn), *impossible_checks(experiment.checks, drawn)), options
+            lines = (
+                *contradiction_lines(drawn),
+                *impossible_checks(experiment.checks, drawn),
+                *doubtful_checks(experiment.checks, plan),
             )
+            _tell(lines, options)
             _tell(provenance.large_directory_lines(experiment.plan), options)
             played = play_experiment(drawn, journal, options, live, watch)
             while again := without_copies(played.drawn, journal):

@@ -70,6 +70,18 @@ def test_a_check_that_no_result_could_satisfy_is_said_by_plan_and_by_run(tmp_pat
     assert vacuous in run_here(path, tmp_path).stderr.splitlines()
 
 
+def test_a_check_of_moves_that_are_not_timed_is_doubted_by_plan_and_by_run(tmp_path, capsys):
+    check = '[[checks]]\nthat = "greedy"\nnever_slower_than_seconds = 1e-9\n'
+    path = experiment_file(tmp_path, small(10) + GREEDY + check)
+    status, lines = said(capsys, path)
+    (doubt,) = (line for line in lines if "may be VACUOUS" in line)
+    assert status == OK
+    assert "random and greedy" not in doubt and "games of greedy are timed as a whole" in doubt
+    assert doubt in run_here(path, tmp_path).stderr.splitlines()
+    timed = experiment_file(tmp_path, small(10, "thoughts = true") + GREEDY + check)
+    assert not any("VACUOUS" in line for line in said(capsys, timed)[1])
+
+
 def test_two_agents_without_chance_need_as_many_openings(tmp_path):
     pair = '[agents.first]\nkind = "first"\n' + GREEDY
     text = small(10).partition("[agents")[0] + pair + CHECK.replace("random", "first")
@@ -130,7 +142,7 @@ def test_the_column_of_the_pilot_is_its_score(tmp_path):
     found = pilot.PilotResult({match: pilot.MatchSample([0, 0, 0, 0, 20])}, 1.0)
     found.moves = {place: pilot.MoveTimes(1.0, 10) for place in match}
     row = list(match_lines(drawn, found))[1]
-    assert "100.0 % of 20" in row
+    assert "100 % of 20" in row
     whole = score_estimate(range(20), [1.0] * 20)  # as the run says it after the same games
     assert elo_text(elo_estimate(whole)) in row
 
