@@ -203,10 +203,11 @@ def forecast_study(tuning: "StudyConfig", options: "RunOptions") -> int:
     """Say how long a study takes, by games of the seed weights against one another."""
     from arena.planning.schedule import make_schedule  # noqa: PLC0415  # as above
     from arena.terminal import plan as plan_lines  # noqa: PLC0415
-    from arena.tuning.budget import budget_from_file, games_of  # noqa: PLC0415
+    from arena.tuning.budget import budget_to_play, games_of  # noqa: PLC0415
     from arena.tuning.study_config import TYPICAL_VARIANCE  # noqa: PLC0415
 
-    drawn, size = make_schedule(validation_experiment(tuning).plan), budget_from_file(tuning)
+    size = budget_to_play(tuning)
+    drawn = make_schedule(validation_experiment(tuning, size.validation_pairs).plan)
     answers = list(probe_lines(drawn, options))
     pilot = pilot_with(drawn, options, answers)
     test, (match,) = tuning.validation.plan(), drawn.pairings.matches
@@ -225,12 +226,13 @@ def forecast_study(tuning: "StudyConfig", options: "RunOptions") -> int:
 
 def study_size_lines(tuning: "StudyConfig") -> Iterator[str]:
     """How much a study plays."""
-    from arena.tuning.budget import budget_from_file, games_of  # noqa: PLC0415  # as above
+    from arena.tuning.budget import budget_to_play, games_of, openings_note  # noqa: PLC0415
 
-    plan, name = budget_from_file(tuning), printable(tuning.experiment.name)
+    plan, name = budget_to_play(tuning), printable(tuning.experiment.name)
     games, (trials, each) = games_of(tuning, plan), plan.shown_trials
+    weights = "1 weight" if len(tuning.space.axes) == 1 else f"{len(tuning.space.axes)} weights"
     yield (
-        f"{name} on {tuning.plan.game}: a study of {len(tuning.space.axes)} weights of "
+        f"{name} on {tuning.plan.game}: a study of {weights} of "
         f"{printable(tuning.agent)} by {tuning.method}"
     )
     yield f"search: {trials:,} trials of {each:,} games, {games.search:,} games"
@@ -238,11 +240,13 @@ def study_size_lines(tuning: "StudyConfig") -> Iterator[str]:
         f"claim and validation: from {games.least:,} to {games.most:,} games more, "
         "until the test is sure"
     )
+    if note := openings_note(tuning.validation.pairs, plan.validation_pairs):
+        yield note
     if games.equal_terms:
         yield f"gain at equal time or at equal nodes: {games.equal_terms:,} games more"
 
 
-def validation_experiment(tuning: "StudyConfig") -> "Experiment":
+def validation_experiment(tuning: "StudyConfig", pairs: int) -> "Experiment":
     """The validation of a study as an experiment, before there are other weights."""
     from dataclasses import replace  # noqa: PLC0415  # as above
 
@@ -253,7 +257,7 @@ def validation_experiment(tuning: "StudyConfig") -> "Experiment":
         tuning.plan,
         agents={TUNED: tuning.spec, SEED: tuning.spec},
         matches=((0, 1),),
-        pairs=validation.pairs,
+        pairs=pairs,
         stop=validation.plan(),
     )
     return replace(tuning.experiment, plan=plan)

@@ -117,6 +117,9 @@ def prepare_study(tuning: StudyConfig, options: RunOptions, journal: Journal) ->
     journal.keep_plan(json.dumps(plan._asdict()))
     tuning = replace(tuning, share=plan.share)
     for_trials, held_out = budget.split_openings(tuning, plan)
+    note = budget.openings_note(plan.validation_pairs, len(held_out))
+    if note and not options.quiet:
+        print_error(note)
     whole = _trial_games(tuning, plan, for_trials, options.wall)
     return Study(tuning, plan, whole, held_out, journal, options, begun)
 
@@ -377,6 +380,9 @@ def validate_study(study: Study, searched: Search) -> Validation:
         pairs = min(study.plan.term_pairs, len(study.held_out) // TERM_SHARE)
         validation = way(tuning, changes, study.held_out, claimed, shown)
         gain = other_cost(tuning, changes, study.held_out, pairs, shown)
+        note = budget.openings_note(study.plan.validation_pairs, len(study.held_out))
+        if note and validation.verdict is StudyVerdict.UNDECIDED:
+            validation = validation._replace(text=f"{validation.text}; {note}")
         return validation._replace(other_cost=gain)
 
 

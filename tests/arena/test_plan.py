@@ -291,6 +291,20 @@ elo1 = 40
 """
 
 
+def test_a_study_with_few_openings_says_how_many_pairs_its_validation_has(tmp_path, capsys):
+    path = tmp_path / "study.toml"
+    few = STUDY.replace('kalah(6,4)"', 'kalah(4,3)"').replace(
+        "random_plies = 6", "random_plies = 3"
+    )
+    path.write_text(few)
+    assert main([str(path), "--workers", "0"]) == OK
+    lines = capsys.readouterr().out.splitlines()
+    (note,) = (line for line in lines if line.startswith("validation: "))
+    most = int(note.split()[1])
+    assert f"{most} pairings at most, not 1,000" in note
+    assert any(f"to {2 * most:,} games more" in line for line in lines)
+
+
 def test_trials_are_those_of_the_file_and_times_name_their_parts(tmp_path, capsys):
     path = tmp_path / "study.toml"
     path.write_text(STUDY)
