@@ -136,7 +136,7 @@ def _load_stored(
 ) -> None:
     """ProgressCounter the games of the journal."""
     for start, end, games in journal.parts(course.columns):
-        faults.take(games, 2 * start)
+        faults.take(games, 2 * start, logged=True)
         points = pair_points(games)
         stop.take(start, points)
         count.take(start, end, points)
