@@ -205,6 +205,13 @@ def test_the_real_reason_is_told_and_no_other_function_is_suggested(tmp_path, te
     assert "has a word for that" not in message
 
 
+def test_a_heuristic_function_of_another_game_is_named_as_such(tmp_path):
+    message = failure(
+        tmp_path, "def evaluate(rules, position):\n    return pot(rules, position)", "othello(4)"
+    )
+    assert "pot is for sowing games, not for othello(4); functions that read a position" in message
+
+
 def test_a_name_like_none_of_ours_brings_no_suggestion_and_a_local_one_is_nearest(tmp_path):
     for name, told in (("scroe", 'did you mean "score"?'), ("xyzzy", "is not defined")):
         text = f"def evaluate(rules, position):\n    score = 1\n    return score + {name}"
