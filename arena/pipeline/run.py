@@ -14,6 +14,7 @@ from arena.config.toml_file import ExperimentError, read
 from arena.pipeline.run_notes import (
     note_failure,
     plan_of_copies,
+    playing_time_noted,
     tested_bots,
     write_run_end,
     write_run_start,
@@ -84,11 +85,11 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
             )
             _tell(lines, options)
             _tell(provenance.large_directory_lines(experiment.plan), options)
-            played = play_experiment(drawn, journal, options, live, watch)
+            played = play_experiment(drawn, journal, options, live, watch, origin)
             while again := without_copies(played.drawn, journal):
                 write_run_start(experiment, origin, journal, again, options)
                 _tell(contradiction_lines(again), options)
-                played = play_experiment(again, journal, options, live, watch)
+                played = play_experiment(again, journal, options, live, watch, origin)
             write_unloadable(origin, journal, drawn)
             holds, excluded = analyse(experiment, origin, played, journal, options)
             write_page_and_print(played.drawn, journal, options, excluded)
@@ -182,12 +183,18 @@ def play_experiment(
     options: RunOptions,
     live: "LiveView | None",
     watch: SourceWatch,
+    origin: RunIdentity,
 ) -> PlayResult:
     """Play what is not in the journal; where the run then stands."""
     if (before := journal.finished()) and not options.quiet:
         of = f"of {2 * drawn.pairings.total:,} games" if drawn.plan.rounds is None else "games"
         print_error(f"continuing: {2 * before:,} {of} were played before")
-    with forget_if_edited(watch, journal), LiveLine(options.quiet, journal.directory) as line:
+    timed = playing_time_noted(journal.directory, origin)
+    with (
+        timed,
+        forget_if_edited(watch, journal),
+        LiveLine(options.quiet, journal.directory) as line,
+    ):
         on_line = run_progress(line, drawn.plan.names)
 
         def show(tick: Tick) -> None:

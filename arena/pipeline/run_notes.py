@@ -1,6 +1,8 @@
 """What a run notes of itself in run.json: as it begins, and when its tables are there."""
 
+import contextlib
 import logging
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,6 +57,7 @@ def write_run_start(
         "isolation": isolation_level(drawn, options),
         "pinned": pinning_state(drawn, options),
         "begun": stored.get("begun") or provenance.timestamp(),
+        "seconds": stored.get("seconds", 0.0),
         "finished": None,
     }
     provenance.write_run(journal.directory, origin, more)
@@ -80,6 +83,19 @@ def plan_of_copies(
             "the same command starts it with the file as it is now"
         )
     return played, watch
+
+
+@contextlib.contextmanager
+def playing_time_noted(directory: Path, origin: RunIdentity) -> Iterator[None]:
+    """Add the time of the block to that of earlier sessions in run.json, unless it is finished."""
+    begun = time.monotonic()
+    try:
+        yield
+    finally:
+        stored = provenance.read_run(directory)
+        if stored and not stored.get("finished"):
+            seconds = stored.get("seconds", 0.0) + time.monotonic() - begun
+            provenance.write_run(directory, origin, {**stored, "seconds": round(seconds, 2)})
 
 
 def note_failure(
