@@ -153,3 +153,25 @@ def test_a_client_without_a_network_of_its_own_is_told_so():
         refuse_shared_network({"command": ["client"]}, shared)
     assert failed.value.kind == "unloadable"
     refuse_shared_network({"command": ["client"]}, shared._replace(measures=frozenset(MEASURES)))
+
+
+def test_a_late_first_answer_names_the_time_to_start_as_well(tmp_path):
+    (tmp_path / "mute.py").write_text("import time\ntime.sleep(60)\n")
+    command = [PYTHON, str(tmp_path / "mute.py")]
+    with (
+        hosted("lines", game("kalah(4,3)"), 0.2, command=command, start_seconds=0.3) as agent,
+        pytest.raises(AgentFailure) as late,
+    ):
+        played(agent, game("kalah(4,3)"))
+    assert "within 0.2 s after the 0.3 s that it had to start" in late.value.message
+
+
+def test_a_file_that_is_not_there_is_not_said_to_lack_a_function(tmp_path):
+    command = [PYTHON, str(tmp_path / "none.py")]
+    with (
+        hosted("lines", game("kalah(4,3)"), command=command) as agent,
+        pytest.raises(AgentFailure) as missing,
+    ):
+        played(agent, game("kalah(4,3)"))
+    assert "choose" not in str(missing.value)
+    assert "No such file" in str(missing.value)
