@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from arena.config.command_line import add_play_options, open_run_options, overrides
 from arena.playing.options import Interrupts
-from games.base.errors import CHECK_FAILED, OK, printable, status_of
+from games.base.errors import CHECK_FAILED, OK, print_error, printable, status_of
 
 if TYPE_CHECKING:
     from arena.playing.bots import BotProbe
@@ -153,7 +153,7 @@ def pilot_with(
     place = drawn.plan.names.index
     faulty = {place(answer.name) for answer in answers if answer.fault}
     seconds = {place(each.name): each.move_seconds for each in answers if not each.fault}
-    pilot = run_pilot(drawn, options.playing, faulty, seconds)
+    pilot = run_pilot(drawn, options.playing, faulty, seconds, print_error)
     out(plan_lines.pilot_line(pilot, options.at_once))
     return pilot
 

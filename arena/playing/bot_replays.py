@@ -13,7 +13,8 @@ from arena.planning.schedule import DrawnPlan
 from arena.planning.tasks import Task
 from arena.playing.cached_pairs import CachedPairs
 from arena.playing.executor import iterate_items
-from arena.playing.referee_loop import stored_cutoffs
+from arena.playing.referee_loop import ignore, stored_cutoffs
+from arena.playing.regular_lines import WaitLines
 from arena.playing.worker import GameJob, PairFailed, PlayOptions
 from games import Game
 from games.base.schema import KeyValues
@@ -63,7 +64,7 @@ def replay_bots(
     if chosen:
         tell(f"playing {2 * len(chosen)} games again, to see whether the bots repeat their moves")
     differing = set[int]()
-    for before, after in _pairs_again(drawn, parts, chosen, options) if chosen else ():
+    for before, after in _pairs_again(drawn, parts, chosen, options, tell) if chosen else ():
         for row in (0, 1):
             for place in {int(before.first[row]), int(before.second[row])} & {*asked}:
                 counts[names[place]] += 1
@@ -103,33 +104,49 @@ def chosen_pairings(
 
 
 def _pairs_again(
-    drawn: DrawnPlan, parts: StoredParts, chosen: list[int], options: PlayOptions
+    drawn: DrawnPlan,
+    parts: StoredParts,
+    chosen: list[int],
+    options: PlayOptions,
+    tell: Callable[[str], object],
 ) -> Iterator[tuple[Games, Games]]:
     """Yield the games of pairings as they were and as they are, as long as there is time."""
-    stored = {
-        at: take_games(games, np.array([2 * (at - start), 2 * (at - start) + 1]))
-        for start, stop, games in parts()
-        for at in chosen
-        if start <= at < stop
-    }
+    stored, thought, done = dict[int, Games](), 0.0, 0
+    for start, stop, games in parts():
+        thought += thinking_seconds(games)
+        for at in chosen:
+            if start <= at < stop:
+                rows = np.array([2 * (at - start), 2 * (at - start) + 1])
+                stored[at] = take_games(games, rows)
     pairings, known = drawn.pairings, CachedPairs(drawn, options.known)
     tasks = [
         Task(at, at + 1, stored_cutoffs(stored[at], [at], at), pairings.carried(at, at + 1))
         for at in chosen
     ]
     plan = replace(drawn.plan, thoughts=False)
-    until = time.monotonic() + 2 * (LEAST_SECONDS + sum(map(thinking_seconds, stored.values())))
+    until = time.monotonic() + LEAST_SECONDS + SHARE * thought / options.at_once
+    lines = WaitLines(lambda: f"{done} of {2 * len(chosen)} games played again", tell)
+
+    def look() -> None:
+        if time.monotonic() > until:
+            raise ReplaysOver
+        lines.show()
+
     try:
         workers = GameJob(replace(drawn, plan=plan), options)
+        workers.tell(ignore, look, tell)
         with closing(workers.batches(iterate_items(tasks))) as batches:
             for batch in batches:
                 games = decode_games([batch.games], pairings.columns(batch.start, batch.stop))
                 known.differing(pairings, games, batch.start)  # else later runs would take them
+                done += len(games)
                 yield stored[batch.start], games
-                if time.monotonic() > until:
-                    return
-    except PairFailed:  # the bots of the rest are not tested
+    except (PairFailed, ReplaysOver):  # the bots of the rest are not tested
         return
+
+
+class ReplaysOver(Exception):  # noqa: N818  # the end of the test
+    """The time for games that are played again is over."""
 
 
 def thinking_seconds(games: Games) -> float:

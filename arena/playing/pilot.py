@@ -1,10 +1,11 @@
 """A pilot: two seconds of the games of a plan, none of which counts: their cost and spread."""
 
 import contextlib
+import logging
 import random
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -19,9 +20,12 @@ from arena.planning.pair_order import TURN_LENGTH
 from arena.planning.schedule import DrawnPlan, make_schedule
 from arena.planning.tasks import Task
 from arena.playing.options import Interrupts
+from arena.playing.referee_loop import ignore
+from arena.playing.regular_lines import WaitLines, regular_lines
 from arena.playing.worker import GameJob, PairFailed, PlayOptions
 from games.playouts import play_random_games
 
+log = logging.getLogger(__name__)
 PILOT_SECONDS = 2.0
 # Slow bots finish no pairing in two seconds: one at least is waited for, but not for ever.
 LONGEST_SECONDS = 20.0
@@ -245,10 +249,12 @@ def run_pilot(
     options: PlayOptions,
     without: Collection[int] = (),
     answers: Mapping[int, float] = MappingProxyType({}),
+    tell: Callable[[str], object] = log.info,
 ) -> PilotResult:
     """Play pairings of every match in turn for two seconds; agents in `without` do not play.
 
-    `answers` are the times of first answers, by the places of bots.
+    `answers` are the times of first answers, by the places of bots; `tell` gets a line every few
+    seconds.
     """
     trial, clock = pilot_schedule(drawn), PilotDeadline(options.interrupts)
     samples = {match: MatchSample() for match in trial.pairings.matches}
@@ -259,7 +265,10 @@ def run_pilot(
         return pilot
     workers = GameJob(trial, options._replace(interrupts=clock, known=None))
     workers.worker.starts_apart = True
-    workers.get_ready()
+    lines = WaitLines(lambda: f"pilot: {2 * pilot.pairings:,} games so far", tell)
+    workers.tell(ignore, lines.show, tell)
+    with regular_lines(lambda: "getting ready: compiling", tell):
+        workers.get_ready()
     begun, tasks = time.monotonic(), PilotTasks(trial, playable, clock)
     try:
         with closing(workers.batches(tasks.next_for)) as batches:

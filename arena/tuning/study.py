@@ -15,7 +15,7 @@ from arena.planning.openings.registry import make_openings
 from arena.storage import provenance
 from arena.storage.journal import Journal
 from arena.storage.run_log import RunLog
-from arena.terminal.progress_line import LiveLine, run_progress
+from arena.terminal.progress_line import GameRate, LiveLine, run_progress
 from arena.tuning import budget, study_files
 from arena.tuning.budget import TERM_SHARE, StudyBudget
 from arena.tuning.equal_time import equal_time_node_ratio
@@ -215,15 +215,18 @@ def play_trials(study: Study, digest: str) -> PlayedTrials:
         trials_per_step(tuning.method),
     )  # fmt: skip
     trials = list(queue.replayed())
-    before, steps = len(trials), widened(queue.sampler)
+    before, steps, pace = len(trials), widened(queue.sampler), GameRate()
     with LiveLine(options.quiet, study.journal.directory) as line:
         deadline = study.begun + budget.TRIALS_SHARE * (options.budget or math.inf)
         for trial in played(queue, study.journal, options.playing):
             trials.append(trial)
+            pace.take(len(trials) - before)
             steps = widened_steps(queue.sampler, steps, options)
             if time.monotonic() > deadline:
                 queue.end_at_once()
-            line.show(lambda seconds: progress_lines(study.plan, trials, before, best, seconds))
+            line.show(
+                lambda seconds: progress_lines(study.plan, trials, before, best, seconds, pace)
+            )
     study.journal.keep_plan(json.dumps(study.plan._replace(trials=len(trials))._asdict()))
     return PlayedTrials(
         trials,
@@ -242,18 +245,24 @@ def widened_steps(of: Sampler, before: float, options: RunOptions) -> float:
 
 
 def progress_lines(
-    plan: StudyBudget, trials: Sequence[Trial], before: int, best: BestSoFar, seconds: float
+    plan: StudyBudget,
+    trials: Sequence[Trial],
+    before: int,
+    best: BestSoFar,
+    seconds: float,
+    pace: GameRate,
 ) -> list[str]:
-    """Trials played, games per second, time left; the recommendation with its interval."""
+    """Trials played, games per second, time left; the recommendation with its interval.
+
+    What compiles before the first trial is no part of their speed.
+    """
     new = len(trials) - before
-    left = seconds / max(new, 1) * (plan.trials - len(trials))
-    words = [
-        f"{len(trials) // plan.size} of {plan.trials // plan.size} trials",
-        f"{new * plan.games / seconds:,.0f} games/s",
-        f"{left:,.0f} s left",
-        *best.words(trials, seconds),
-    ]
-    return [", ".join(words)]
+    speed = pace.rate(new, seconds) / 2  # trials a second
+    words = [f"{len(trials) // plan.size} of {plan.trials // plan.size} trials"]
+    words.append(f"{speed * plan.games:,.0f} games/s")
+    if pace.settled(new):
+        words.append(f"{(plan.trials - len(trials)) / speed:,.0f} s left")
+    return [", ".join([*words, *best.words(trials, seconds)])]
 
 
 def recommended(

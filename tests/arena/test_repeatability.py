@@ -11,7 +11,7 @@ from arena.commands import runs
 from arena.commands.verify import main as verify
 from arena.pipeline import run_notes
 from arena.pipeline.run_notes import KEY
-from arena.playing import bot_replays
+from arena.playing import bot_replays, regular_lines
 from arena.playing.bot_replays import BotReplays
 from arena.storage.game_cache import GameCache
 from arena.storage.parquet import read_source
@@ -184,3 +184,15 @@ def test_a_verification_skips_the_bots_that_are_known_to_differ(tmp_path, capsys
     shown = capsys.readouterr()
     assert "not played again: 32 games of clock" in shown.err
     assert "\n16 games played again" in shown.out  # steady against random
+
+
+def test_the_test_of_bots_keeps_to_its_time_and_says_how_far_it_is(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(bot_replays, "chosen_pairings", lambda *_: ([1], list(range(8))))
+    monkeypatch.setattr(bot_replays, "LEAST_SECONDS", 3.0)
+    monkeypatch.setattr(bot_replays, "SHARE", 0.0)
+    monkeypatch.setattr(regular_lines, "FIRST_SECONDS", 0.01)
+    slow = "import time\ndef choose(view, legal, rng):\n    time.sleep(0.1)\n    return legal[0]\n"
+    monkeypatch.setitem(SOURCES, "slow", slow)
+    _, said = run_of(tmp_path, "slow", quiet=False, page=False)
+    assert 0 < said[KEY]["replayed"]["slow"] < 16  # a pair takes a second
+    assert re.search(r"[1-9][0-9]* of 16 games played again", capsys.readouterr().err)

@@ -2,6 +2,7 @@
 
 import time
 
+from arena.playing import regular_lines as module
 from arena.playing.regular_lines import regular_lines
 
 
@@ -22,3 +23,13 @@ def test_what_is_short_says_nothing():
     with regular_lines(lambda: "x", told.append, 60.0):
         pass
     assert told == []
+
+
+def test_the_first_line_comes_sooner_than_the_next(monkeypatch):
+    monkeypatch.setattr(module, "FIRST_SECONDS", 0.01)
+    told = []
+    with regular_lines(lambda: "x", told.append, 60.0):
+        until = time.monotonic() + 20.0
+        while not told and time.monotonic() < until:
+            time.sleep(0.01)
+    assert told == ["x"]
