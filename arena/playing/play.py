@@ -1,7 +1,7 @@
 """Play a schedule until it ends or the stop rule holds."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from arena.stats.anytime import AnytimeScore, start_anytime, update_anytime
 from arena.stats.sprt import SprtState, begin, finish_sprt, update_sprt
 from arena.storage.journal import Journal
 
+MOST_AHEAD = 4096  # pairings among which the awaited one is looked for
 QUARTERS = 4.0  # of a point in a pairing's score
 log = logging.getLogger(__name__)
 
@@ -100,6 +101,7 @@ def play_schedule(
     count = ProgressCounter(course)
     faults = ForfeitRule(drawn, unloadable(drawn, journal, options, tell), tell, course.columns)
     _load_stored(journal, course, faults, stop, count)
+    count.excluded = faults.counts.out
     known = CachedPairs(course.drawn, options.known)
     if count.left and not stop.reached:
         show(count.tick(stop, {}))
@@ -174,6 +176,7 @@ class ProgressCounter:
         """Nothing is counted yet."""
         self.course = course
         self.done = self.begun = 0
+        self.excluded: Mapping[int, object] = {}  # bots whose games are forfeited unplayed
         self.standings: dict[tuple[int, int], AnytimeScore] = {}
 
     @property
@@ -215,10 +218,11 @@ class ProgressCounter:
                     self._awaited())  # fmt: skip
 
     def _awaited(self) -> tuple[int, int] | None:
-        """The agents of the first pairing that is not counted."""
-        if not self.left:
-            return None
+        """The agents of the first pairing that is not counted and that is played."""
         pairings = self.course.drawn.pairings
-        match, _ = pairings.places(np.arange(self.done, self.done + 1))
-        a, b = pairings.matches[int(match[0])]
-        return a, b
+        ahead = np.arange(self.done, min(self.done + MOST_AHEAD, self.total))
+        for match in dict.fromkeys(pairings.places(ahead)[0].tolist() if len(ahead) else ()):
+            a, b = pairings.matches[match]
+            if not {a, b} & self.excluded.keys():
+                return a, b
+        return None

@@ -9,6 +9,10 @@ import pytest
 
 from arena.commands.run import main as run_main
 from arena.commands.verify import main as verify
+from arena.config.experiment import load
+from arena.planning.round_tracker import RoundTracker
+from arena.planning.schedule import make_schedule
+from arena.playing.play import ProgressCounter
 from arena.storage.journal import JOURNAL
 from tests.arena.running import (
     TABLES,
@@ -183,3 +187,14 @@ def test_the_page_of_a_race_answers_what_it_asks(tmp_path):
     page = (directory_of(tmp_path) / "report.html").read_text()
     assert "Best: deep, after" in page
     assert "greedy is out since round" in page
+
+
+def test_the_awaited_pair_is_one_that_is_played(tmp_path):
+    three = '[agents.first]\nkind = "first"\n[agents.last]\nkind = "last"\n'
+    drawn = make_schedule(load(experiment_file(tmp_path, small(4) + three)).plan)
+    count = ProgressCounter(RoundTracker(drawn))
+    assert count._awaited() == (0, 1)
+    count.excluded = {0: "does not load"}
+    assert count._awaited() == (1, 2)
+    count.excluded = {0: "does not load", 1: "does not load"}
+    assert count._awaited() is None
