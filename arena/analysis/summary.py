@@ -21,15 +21,21 @@ from arena.analysis.standings import (
     standings,
     tallies,
 )
-from arena.analysis.win_rates import WinRates, determinism_violations, is_census, win_rates
+from arena.analysis.win_rates import (
+    ONLY_FORFEITS,
+    WinRates,
+    determinism_violations,
+    is_census,
+    win_rates,
+)
 from arena.planning.plan import Plan
 from arena.planning.rounds import TournamentStanding
 from arena.stats.counts import first_mover_scores
 from arena.stats.estimate import Estimate
 from arena.stats.intervals import score_estimate
 from arena.stats.ratings import RatingPlan
-from arena.stats.sprt import SprtPlan, SprtState
-from arena.stats.sprt_estimates import corrected_estimate
+from arena.stats.sprt import Decision, SprtPlan, SprtState
+from arena.stats.sprt_estimates import as_raw, corrected_estimate
 from arena.stats.text import elo_text, sprt_text
 
 DRAWS = 200
@@ -113,7 +119,7 @@ def summarise(
         distinct_games=sum(match.different for match in met),
         openings=evidence.openings,
         forfeits=sum(rate.forfeits + rate.opponent_forfeits for rate in rates.own),
-        first_mover=_first_mover(met, whole),
+        first_mover=_first_mover(met, whole, tested),
         ratings=rated.agents,
         groups=rated.groups,
         win_rates=rates,
@@ -149,17 +155,21 @@ def make_rating_plan(plan: Plan, draws: int, census: bool) -> RatingPlan:
     return RatingPlan(draws=draws, census=census, anchor=anchor, anchor_elo=elo)
 
 
-def _first_mover(found: Sequence[Match], census: bool) -> Estimate:
-    """Return the first movers' score over all matches; openings are shared between them."""
+def _first_mover(found: Sequence[Match], census: bool, tested: bool) -> Estimate:
+    """Return the first movers' score over all matches; openings are shared between them.
+
+    In `tested` runs a sequential test ended the games, which the interval ignores.
+    """
     fresh = [match.evidence() for match in found]
     scores = [first_mover_scores(match.as_first, match.as_second) for match in fresh]
     none = np.empty(0)
-    return score_estimate(
+    score = score_estimate(
         np.concatenate([none, *(match.openings for match in fresh)]),
         np.concatenate([none, *scores]),
         census=census,
         times=np.concatenate([none.astype(np.int64), *(match.times for match in fresh)]),
     )
+    return as_raw(score) if tested else score
 
 
 def _stopped(plan: Plan, rates: WinRates, test: SprtPlan, state: SprtState) -> SprtResult:
@@ -169,6 +179,9 @@ def _stopped(plan: Plan, rates: WinRates, test: SprtPlan, state: SprtState) -> S
     """
     ((a, b),), names = plan.matches, plan.names
     raw = next(rate.row.elo for rate in rates if rate.agent == names[a])
+    if raw.reason == ONLY_FORFEITS:
+        text = f"{names[a]} against {names[b]}: {ONLY_FORFEITS}, which show no strength"
+        return SprtResult(names[a], names[b], str(Decision.UNDECIDED), raw, raw, text)
     corrected = corrected_estimate(test, state)
     text = (
         f"{names[a]} against {names[b]}: {sprt_text(test, state)}; "

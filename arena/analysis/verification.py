@@ -409,7 +409,7 @@ def repeatability_now(
         replays = replays or BotReplays(dict.fromkeys(plan.outside_bots, 0))
         replays = replays._replace(differing=tuple(dict.fromkeys((*replays.differing, *differing))))
         again = repeatability(plan, replays)
-        stored = {**stored, KEY: again.to_json(replays), "reproducible": again.as_bool}
+        stored = {**stored, KEY: again.to_json(replays)}
         write_text(directory / RUN, json.dumps(stored, indent=1, ensure_ascii=False) + "\n")
     return repeatability(plan, replays)
 

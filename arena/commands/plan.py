@@ -9,16 +9,14 @@ from arena.config.command_line import add_play_options, open_run_options, overri
 from arena.playing.options import Interrupts
 from games.base.errors import CHECK_FAILED, OK, print_error, printable, status_of
 
-if TYPE_CHECKING:
-    from arena.playing.bots import BotProbe
-    from arena.playing.pilot import PilotResult
-    from arena.tuning.study_config import StudyConfig
-
 if TYPE_CHECKING:  # they load the kernels
     from arena.config.command_line import RunOptions
     from arena.config.experiment import Experiment
     from arena.config.sweep import SweepPlan
     from arena.planning.schedule import DrawnPlan
+    from arena.playing.bots import BotProbe
+    from arena.playing.pilot import PilotResult
+    from arena.tuning.study_config import StudyConfig
 
 MOST_ASKED = 200_000  # pairings of which it is asked whether they are known
 MOST_CELLS = 4  # of a sweep that are tried
@@ -151,22 +149,30 @@ def pilot_with(
     from arena.terminal import plan as plan_lines  # noqa: PLC0415
 
     place = drawn.plan.names.index
-    faulty = {place(answer.name) for answer in answers if answer.fault}
+    faulty = {place(answer.name): exclusion_seconds(answer) for answer in answers if answer.fault}
     seconds = {place(each.name): each.move_seconds for each in answers if not each.fault}
     pilot = run_pilot(drawn, options.playing, faulty, seconds, print_error)
     out(plan_lines.pilot_line(pilot, options.at_once))
     return pilot
 
 
+def exclusion_seconds(answer: "BotProbe") -> float:
+    """Return how long a bot that fails takes until it is excluded."""
+    from arena.playing.fault_counts import FIRST_GAMES  # noqa: PLC0415  # as above
+
+    return (FIRST_GAMES if answer.loads else 1) * (answer.start_seconds + answer.seconds)
+
+
 def pilot_lines(drawn: "DrawnPlan", options: "RunOptions", answers: "Sequence[BotProbe]") -> bool:
-    """Play the pilot, and say what follows from it; whether an agent fails all its games."""
+    """Play the pilot, and say what follows from it; whether a bot fails its first games."""
     from arena.terminal import plan as plan_lines  # noqa: PLC0415  # as above
 
     plan, pilot = drawn.plan, pilot_with(drawn, options, answers)
-    for line in plan_lines.failed_lines(drawn, pilot):
-        out(line)
-    if not pilot.has_forecast or not (pilot.pairings or pilot.answers):
-        return bool(pilot.failed)
+    for line in (*plan_lines.failed_lines(plan, pilot), plan_lines.failing_line(plan, pilot)):
+        if line:
+            out(line)
+    if (pilot.failing and plan.unloadable_stops) or not (pilot.pairings or pilot.answers):
+        return bool(pilot.failing)
     left = uncached_pairs(drawn, options)
     known = plan.pairs * len(plan.matches) - round(sum(left.values()))
     if known and plan.rounds is None:
@@ -178,7 +184,7 @@ def pilot_lines(drawn: "DrawnPlan", options: "RunOptions", answers: "Sequence[Bo
         out(line)
     if plan.stop is not None:
         out(plan_lines.sprt_line(plan.stop, pilot, plan.pairs))
-    return bool(pilot.failed)
+    return bool(pilot.failing)
 
 
 def uncached_pairs(drawn: "DrawnPlan", options: "RunOptions") -> dict[tuple[int, int], float]:

@@ -267,10 +267,13 @@ def build_experiment(source: Source, problems: Problems) -> Experiment:
         check_anchor(settings.anchor, names, problems)
     if meets is None or meets.rounds is None:
         check_pairs(settings.pairs, setup.openings, problems)
+    ranked = (values["standings"] or {}).get("by", "elo")
+    if ranked == "points" and meets is not None and meets.rounds is not None:
+        why = f"{meets.rounds.way} ranks the agents itself; take standings out"
+        problems.add(("standings", "by"), why, ("standings",))
     problems.raise_if_any()
     assert meets is not None  # else a problem was said
     plan = build_plan(setup, meets)
-    ranked = (values["standings"] or {}).get("by", "elo")
     return Experiment(settings.name, source.path, plan, checks, ranked)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from agents.core import AgentSpec
 from agents.evaluation.learned_weights import LearnedWeights
+from arena.analysis.repeatability import KEY, repeatability, untested_line
 from arena.config.command_line import RunOptions
 from arena.learning.config import FEATURES, LearnConfig
 from arena.learning.learn_page import LEARNED_JSON, learn_page
@@ -127,6 +128,8 @@ def result_lines(
         yield f"  {fit_line(each.weights)}"
         if each.calibration:
             yield f"  {calibration_line(each.calibration)}"
+    if again := untested_line(learning.plan):
+        yield again
     best = best_round(rounds)
     if best is None:
         yield f"nothing is better than {learning.agent}: no weights go on"
@@ -177,6 +180,8 @@ def learn(learning: LearnConfig, options: RunOptions, command: str) -> list[Lear
         write_text(directory / LEARNED_JSON, json.dumps(result, indent=1) + "\n")
         write_text(directory / PAGE, learn_page(directory))
         lines = list(result_lines(learning, run.directory, rounds))
+        played = sum(each.weights.games + each.match.games for each in rounds)
+        provenance.note_finished(run.directory, played)
         options.interrupts.finish()
         print_safely(
             lambda: print(
@@ -199,8 +204,9 @@ def write_begin(run: LearnRun) -> None:
     """Write run.json."""
     learning = run.learning
     origin = provenance.identify_run(learning.experiment.name, learning.plan)
+    again = repeatability(learning.plan, None).to_json(None)
     more = {"learned": learning.agent, "tables": learning.tables, "command": run.command}
-    provenance.write_run(run.directory, origin._replace(digest=run.digest), more)
+    provenance.note_started(run.directory, origin._replace(digest=run.digest), {**more, KEY: again})
 
 
 def play_rounds(run: LearnRun) -> Iterator[LearnedRound]:

@@ -19,7 +19,7 @@ from arena.config.toml_file import read
 from arena.planning.games import WIN
 from arena.planning.plan import Plan, PlanError, copy_of
 from arena.planning.rounds import RoundsSpec, TournamentStanding
-from arena.planning.schedule import make_schedule
+from arena.planning.schedule import DrawnPlan, make_schedule
 from arena.planning.schedules.registry import schedule
 from arena.playing.bots import with_deterministic_matches
 from arena.playing.play import play_schedule
@@ -232,11 +232,13 @@ class LadderRow(NamedTuple):
 
 
 def ladder_rows(ladder: Ladder, games: GameCache) -> list[LadderRow]:
-    """One row for each agent, in order."""
+    """One row for each agent, in order; byte-equal agents have the same games, which count once."""
     if not ladder.names:
         return []
-    first, second, scores, openings = _ladder_results(ladder, games)
-    names = ladder.names
+    drawn, names = make_schedule(ladder.plan), ladder.names
+    keys = CacheKeys(drawn, everybody=True)
+    same = [keys.contents.index(content) for content in keys.contents]
+    first, second, scores, openings = _ladder_results(drawn, keys, sorted(set(same)), games)
     results = rating_data(first, second, scores, openings, len(names))
     anchor, elo = next(iter(ladder.anchors.items()), (None, 0.0))
     place = None if anchor is None else names.index(anchor)
@@ -251,19 +253,17 @@ def ladder_rows(ladder: Ladder, games: GameCache) -> list[LadderRow]:
             points=row.points,
             placed=ladder.placed.get(names[at], ""),
         )
-        for at, row in enumerate(sorted(rated.agents, key=lambda row: row.agent))
+        for at, row in enumerate(sorted(rated.agents, key=lambda row: row.agent)[n] for n in same)
     ]
 
 
 def _ladder_results(
-    ladder: Ladder, games: GameCache
+    drawn: DrawnPlan, keys: CacheKeys, agents: Sequence[int], games: GameCache
 ) -> tuple[Sequence[int], Sequence[int], Sequence[float], Sequence[int]]:
-    """First and second mover, score of the first and opening of all games between agents."""
-    drawn = make_schedule(ladder.plan)
-    keys = CacheKeys(drawn, everybody=True)
+    """Return first and second mover, score of the first and opening of the games of agents."""
     sides = dict(zip(drawn.pairings.keys.tolist(), drawn.pairings.sides.tolist(), strict=True))
     first, second, scores, openings = [], [], [], []
-    for a, b in combinations(range(len(ladder.names)), 2):
+    for a, b in combinations(agents, 2):
         name = keys.shelf(a, b)
         shelf = games.shelf(name, with_moves=False) if name is not None else None
         if shelf is None or not len(shelf.hashes):
@@ -355,9 +355,10 @@ def remove_ladder(directory: Path) -> None:
 
 
 def insertion_index(standing: TournamentStanding) -> int:
-    """Before which agent of the order the newcomer goes: after all that it is not shown above."""
+    """Return how many agents stand above the newcomer: half of those against which it is open."""
     others = standing.rows[1:]
-    return sum(row.place != at + 2 for at, row in enumerate(others))
+    open_ = sum(row.place is None for row in others)
+    return sum(row.place == at + 1 for at, row in enumerate(others)) + (open_ + 1) // 2
 
 
 def plan_for_ladder(path: Path) -> tuple[Plan, Mapping[str, object]]:

@@ -222,7 +222,6 @@ def analyse(
     # What sums up is loaded after the games: the first game need not wait for it.
     from arena.analysis import summary_file  # noqa: PLC0415
     from arena.analysis.checks import registry  # noqa: PLC0415
-    from arena.analysis.repeatability import repeatability  # noqa: PLC0415
     from arena.analysis.run_evidence import evidence_of_run  # noqa: PLC0415
 
     drawn, directory = played.drawn, journal.directory
@@ -233,8 +232,7 @@ def analyse(
     )
     remove_partial_files(directory)
     replays = tested_bots(drawn, journal, options)
-    again = repeatability(drawn.plan, replays).as_bool
-    source = provenance.table_metadata(drawn.plan, origin, again)
+    source = provenance.table_metadata(drawn.plan, origin)
     summed = _tabled(experiment, played, evidence, parts, source, directory)
     _keep_thoughts(drawn, journal, source)
     verdicts = registry.verdicts(experiment.checks, evidence)

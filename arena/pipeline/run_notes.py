@@ -52,7 +52,7 @@ def write_run_start(
     more = {
         "path": str(experiment.path.absolute()),
         "overrides": list(options.overrides),
-        "reproducible": experiment.plan.repeats,
+        KEY: repeatability(experiment.plan, None).to_json(None),
         FIXED: fixed,
         "isolation": isolation_level(drawn, options),
         "pinned": pinning_state(drawn, options),
@@ -168,7 +168,6 @@ def write_run_end(
             "known": played.known,
             "forfeits": told[:MOST_TRACES],
             "different_faults": len(told),
-            "reproducible": again.as_bool,
             KEY: again.to_json(replays),
         }
         if options.cluster is not None:

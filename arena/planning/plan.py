@@ -122,11 +122,6 @@ class Plan:
         """Return the agents that run somebody else's code: only asking shows what they do."""
         return tuple(n for n, spec in self.agents.items() if is_external(spec) or users_code(spec))
 
-    @property
-    def repeats(self) -> bool | None:
-        """Return whether another run plays the same games; None if outside bots decide that."""
-        return False if not self.reproducible else None if self.outside_bots else True
-
     def trees(self) -> list[FileTree]:
         """Return the users' rules, bots and evaluations, with what they import and can read."""
         trees = [file_tree(self.of.source)] if self.of.source is not None else []

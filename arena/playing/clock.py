@@ -96,8 +96,11 @@ class AgentClock:
             shares.append(min(GAME_SHARE * self.game + saved, TURN_SHARE * self.game))
         return max(LEAST_SECONDS, min(shares))
 
-    def charge(self, nanoseconds: int, lag: int) -> None:
-        """A question took so long; for `lag` of it the agent could not run."""
+    def charge(self, nanoseconds: int, lag: int) -> int:
+        """Charge a question and return its thinking time.
+
+        That is all of it but the `lag`, when the agent could not run.
+        """
         own = max(0, nanoseconds - lag)
         self.nanoseconds += own
         self.lag += min(lag, nanoseconds)
@@ -107,6 +110,7 @@ class AgentClock:
             self.turn -= own / BILLION
         if self.game is not None:
             self.game += self.control.increment - own / BILLION
+        return own
 
     def turn_ends(self) -> None:
         """The other one moves next."""

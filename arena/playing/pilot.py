@@ -4,8 +4,7 @@ import contextlib
 import logging
 import random
 import time
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -14,11 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.fault_text import fault_text
-from arena.planning.games import LOSS, Batch, Blob, Termination, decode_blob
+from arena.planning.games import LOSS, WIN, Batch, Blob, Termination, decode_blob
 from arena.planning.openings.openings import first_openings
 from arena.planning.pair_order import TURN_LENGTH
 from arena.planning.schedule import DrawnPlan, make_schedule
 from arena.planning.tasks import Task
+from arena.playing.fault_counts import FIRST_GAMES
 from arena.playing.options import Interrupts
 from arena.playing.referee_loop import ignore
 from arena.playing.regular_lines import WaitLines, regular_lines
@@ -33,6 +33,7 @@ MOST_OPENINGS = 2048
 TASK_SECONDS = 0.1
 GROWTH = 8
 SEATS = ("first", "second")
+FAIR = [how for how in Termination if how.fair]
 RANDOM_GAMES = 20  # which tell how long a game is where none was finished
 # Errors of a pairing's time as shares of it: of one batch, of moves elsewhere, of one answer.
 ONE_BATCH, BY_MOVES, BY_FIRST_ANSWER = 0.5, 0.5, 1.0
@@ -81,10 +82,12 @@ class MatchSample:
 
 @dataclass
 class MoveTimes:
-    """What the moves of one agent took."""
+    """The time of one agent's moves, its finished games, and those it failed before."""
 
     seconds: float = 0.0
     moves: int = 0
+    finished: int = 0
+    failed: int = 0
 
     @property
     def each(self) -> float:
@@ -106,28 +109,9 @@ class PilotResult:
     random_moves: float = 0.0  # of a player in both of two random games
     fault: str = ""
     moves: dict[int, MoveTimes] = field(default_factory=dict)  # by the agent's place
-    left_out: frozenset[int] = frozenset()  # the agents that did not play
-    games: Counter[int] = field(default_factory=Counter)  # by the agent's place
-    faults: dict[int, list[str]] = field(default_factory=dict)  # of games lost by them
-
-    @property
-    def failed(self) -> dict[int, str]:
-        """The agents that failed all their games, with the first fault."""
-        return {
-            place: f"all {len(texts)} games of the pilot; the first: {texts[0]}"
-            for place, texts in self.faults.items()
-            if len(texts) == self.games[place]
-        }
-
-    @property
-    def without(self) -> frozenset[int]:
-        """The agents of which nothing can be forecast."""
-        return self.left_out | self.failed.keys()
-
-    @property
-    def has_forecast(self) -> bool:
-        """Whether there is a match of agents that play."""
-        return any(not self.without & set(match) for match in self.samples)
+    # Bots that failed before the pilot, and the seconds of their games until they are excluded.
+    without: Mapping[int, float] = field(default_factory=dict)
+    faults: dict[int, str] = field(default_factory=dict)  # the first of each agent
 
     @property
     def unfinished(self) -> list[tuple[int, int]]:
@@ -136,8 +120,22 @@ class PilotResult:
         return [
             match
             for match in self.samples
-            if not self.without & set(match) and any(place not in known for place in match)
+            if not self.without.keys() & set(match) and any(place not in known for place in match)
         ]
+
+    @property
+    def failing(self) -> dict[int, float]:
+        """Bots that fail their first games, and the seconds until they are excluded."""
+        found = dict(self.without)
+        for place, own in self.moves.items():
+            if own.failed >= FIRST_GAMES or (own.failed and not own.finished):
+                pairs = [each.pairing_seconds for at, each in self.samples.items() if place in at]
+                found[place] = FIRST_GAMES * max(pairs) / 2
+        return found
+
+    def unplayed(self, left: Mapping[tuple[int, int], float]) -> int:
+        """Return how many games of these pairings are those of bots that fail their first."""
+        return 2 * round(sum(left[match] for match in left if self.failing.keys() & set(match)))
 
     @property
     def pairings(self) -> int:
@@ -153,23 +151,28 @@ class PilotResult:
         blob = decode_blob(batch.games)
         self._learn_faults(match, blob)
         for seat, name in enumerate(SEATS):
-            columns = (blob.columns[f"{name}_{what}"] for what in ("nanoseconds", "moves"))
-            times, moves = (np.broadcast_to(np.asarray(each), blob.rows) for each in columns)
+            names = (f"{name}_nanoseconds", f"{name}_moves", "termination", "result")
+            times, moves, how, result = (
+                np.broadcast_to(np.asarray(blob.columns[each]), blob.rows) for each in names
+            )
+            fair = np.isin(how, FAIR)
+            failed = ~fair & (result == (WIN if seat else LOSS))
             for leg in (0, 1):  # the first agent of a match moves first in the first game
                 own = self.moves.setdefault(match[seat ^ leg], MoveTimes())
                 own.seconds += float(times[leg::2].sum(dtype=np.int64)) * 1e-9
                 own.moves += int(moves[leg::2].sum(dtype=np.int64))
+                if not own.finished:
+                    own.failed += int(failed[leg::2].sum())
+                own.finished += int(fair[leg::2].sum())
 
     def _learn_faults(self, match: tuple[int, int], blob: Blob) -> None:
-        """Count the games of both agents, and those that one lost by its fault."""
-        self.games.update(dict.fromkeys(match, blob.rows))
+        """Keep the first fault of each agent."""
         ends = np.broadcast_to(np.asarray(blob.columns["termination"]), blob.rows)
         results = np.broadcast_to(np.asarray(blob.columns["result"]), blob.rows)
-        for row, end in enumerate(ends.tolist()):
-            if not (how := Termination(end)).fair:
-                seat = (0 if results[row] == LOSS else 1) ^ (row & 1)
-                text = fault_text(how.name.lower(), blob.traces.get(row, ""))
-                self.faults.setdefault(match[seat], []).append(text)
+        for row in np.flatnonzero(~np.isin(ends, FAIR)).tolist():
+            seat = (0 if results[row] == LOSS else 1) ^ (row & 1)
+            how = Termination(int(ends[row])).name.lower()
+            self.faults.setdefault(match[seat], fault_text(how, blob.traces.get(row, "")))
 
     def pairing_time(self, match: tuple[int, int]) -> TimeRange:
         """The time of a pairing: as it was measured, else from the moves of both agents."""
@@ -204,8 +207,18 @@ class PilotResult:
         return max(0.0, whole - thought) / max(1, self.pairings)
 
     def time_of(self, left: Mapping[tuple[int, int], float], workers: int) -> TimeRange:
-        """The time of so many pairings of each match, shared by the workers."""
-        each = [(self.pairing_time(match), pairs / workers) for match, pairs in left.items()]
+        """Return the time of these pairings of each match, shared by the workers.
+
+        A bot that fails its first games takes time only until it is excluded.
+        """
+        failing = self.failing
+        each = [
+            (self.pairing_time(match), pairs / workers)
+            for match, pairs in left.items()
+            if not failing.keys() & set(match)
+        ]
+        there = {place for match, pairs in left.items() if pairs for place in match}
+        each += [(ranged(failing[at], BY_FIRST_ANSWER), 1.0) for at in failing.keys() & there]
         return TimeRange(*(sum(time[at] * share for time, share in each) for at in range(3)))
 
 
@@ -247,12 +260,13 @@ class PilotDeadline(Interrupts):
 def run_pilot(
     drawn: DrawnPlan,
     options: PlayOptions,
-    without: Collection[int] = (),
+    without: Mapping[int, float] = MappingProxyType({}),
     answers: Mapping[int, float] = MappingProxyType({}),
     tell: Callable[[str], object] = log.info,
 ) -> PilotResult:
-    """Play pairings of every match in turn for two seconds; agents in `without` do not play.
+    """Play pairings of every match in turn for two seconds.
 
+    Bots in `without` do not play; their games until they are excluded take so many seconds.
     `answers` are the times of first answers, by the places of bots; `tell` gets a line every few
     seconds.
     """
@@ -260,7 +274,7 @@ def run_pilot(
     samples = {match: MatchSample() for match in trial.pairings.matches}
     playable = [match for match in samples if not set(match) & set(without)]
     moves = play_random_games(drawn.of, RANDOM_GAMES, drawn.plan.seed).moves / RANDOM_GAMES
-    pilot = PilotResult(samples, 0.0, answers, moves, left_out=frozenset(without))
+    pilot = PilotResult(samples, 0.0, answers, moves, without=without)
     if not playable:
         return pilot
     workers = GameJob(trial, options._replace(interrupts=clock, known=None))

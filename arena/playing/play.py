@@ -1,7 +1,7 @@
 """Play a schedule until it ends or the stop rule holds."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from arena.stats.anytime import AnytimeScore, start_anytime, update_anytime
 from arena.stats.sprt import SprtState, begin, finish_sprt, update_sprt
 from arena.storage.journal import Journal
 
-MOST_AHEAD = 4096  # pairings among which the awaited one is looked for
+AHEAD = 1 << 12  # pairings in which the next one to be played is looked for
 QUARTERS = 4.0  # of a point in a pairing's score
 log = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ class Tick(NamedTuple):
     tournament: TournamentStanding | None = (
         None  # of a schedule that goes by rounds: more may follow
     )
-    awaited: tuple[int, int] | None = None  # the agents of the next pairing that is counted
+    awaited: tuple[int, int] | None = None  # the agents of the next pairing to be played
 
 
 class PlayResult(NamedTuple):
@@ -98,26 +98,26 @@ def play_schedule(
     `tell` gets the first fault of each bot, and who forfeits unplayed; UselessBots if that ends it.
     """
     course, stop = RoundTracker(drawn), StopRule(drawn)
-    count = ProgressCounter(course)
     faults = ForfeitRule(drawn, unloadable(drawn, journal, options, tell), tell, course.columns)
+    count = ProgressCounter(course, faults.counts.out)
     _load_stored(journal, course, faults, stop, count)
-    count.excluded = faults.counts.out
     known = CachedPairs(course.drawn, options.known)
     if count.left and not stop.reached:
         show(count.tick(stop, {}))
         log.info("%d of %d pairings left, %d workers", count.left, count.total, options.workers)
         tasks = course.drawn.tasks(after=count.done)
-        tasks.unknown = known.unknown
+        tasks.unknown, tasks.out = known.unknown, faults.counts.out
         workers = GameJob(drawn, options)
         workers.tell(faults.show_first, lambda: show(count.tick(stop, options.speeds(tasks))), tell)
         for batch, is_known in _batches(workers, tasks, count, known, faults):
+            if not is_known:
+                tasks.learn(batch, options.batch_seconds)
             counted = stop.cut(faults.cut(batch))
             journal.append(counted.start, counted.stop, counted.games)
             faults.refuse()
             if is_known:
                 known.taken += 2 * (counted.stop - counted.start)
             else:
-                tasks.learn(batch, options.batch_seconds)
                 known.keep(course.drawn.pairings, batch)
             count.take(counted.start, counted.stop, counted.points)
             tasks.pairings = course.drawn.pairings
@@ -162,7 +162,7 @@ def _batches(
     yield from known_next()
     if not count.left:
         return
-    with closing(workers.batches(lambda worker: faults.send(tasks.next_for(worker)))) as batches:
+    with closing(workers.batches(tasks.next_for)) as batches:
         for batch in batches:
             yield batch, False
             workers.exclude(faults.counts.out)
@@ -172,11 +172,10 @@ def _batches(
 class ProgressCounter:
     """The progress of a run: pairings done, and the standing of each match."""
 
-    def __init__(self, course: RoundTracker) -> None:
-        """Nothing is counted yet."""
-        self.course = course
+    def __init__(self, course: RoundTracker, out: Collection[int] = ()) -> None:
+        """Nothing is counted yet; `out` are the bots that are excluded by now."""
+        self.course, self.out = course, out
         self.done = self.begun = 0
-        self.excluded: Mapping[int, object] = {}  # bots whose games are forfeited unplayed
         self.standings: dict[tuple[int, int], AnytimeScore] = {}
 
     @property
@@ -218,11 +217,8 @@ class ProgressCounter:
                     self._awaited())  # fmt: skip
 
     def _awaited(self) -> tuple[int, int] | None:
-        """The agents of the first pairing that is not counted and that is played."""
+        """Return the agents of the first pairing that is to be played and is not counted."""
         pairings = self.course.drawn.pairings
-        ahead = np.arange(self.done, min(self.done + MOST_AHEAD, self.total))
-        for match in dict.fromkeys(pairings.places(ahead)[0].tolist() if len(ahead) else ()):
-            a, b = pairings.matches[match]
-            if not {a, b} & self.excluded.keys():
-                return a, b
-        return None
+        matches, _ = pairings.places(np.arange(self.done, min(self.done + AHEAD, self.total)))
+        met = (pairings.matches[match] for match in dict.fromkeys(matches.tolist()))
+        return next((each for each in met if not {*self.out} & {*each}), None)

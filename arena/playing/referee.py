@@ -224,11 +224,11 @@ class _Game:
             taken = time.perf_counter_ns() - begun
             lag = delayed(taken) if taken > LAG_CHECK_NS else 0
         finally:
-            clock.charge(time.perf_counter_ns() - begun, lag)
+            own = clock.charge(time.perf_counter_ns() - begun, lag)
         clock.nodes += nodes
         clock.chosen += 1
         if self.thoughtful:
-            self._note(seat, slot, taken)
+            self._note(seat, slot, own)
         return slot
 
     def _note(self, seat: int, slot: int, nanoseconds: int) -> None:

@@ -223,8 +223,8 @@ def with_sender_paths(games: Games, homes: Mapping[str, str]) -> Games:
 
 
 def is_disqualified(block: Block, task: Task) -> bool:
-    """Whether one of both agents is not asked any more."""
-    return any(place in (block.a, block.b) for place, _ in task.out)
+    """Return whether one of both agents is excluded."""
+    return any(place in (block.a, block.b) for place in task.out or ())
 
 
 def play_pair(drawn: DrawnPlan, pairing: int, verdicts: Cutoffs, wall: Sandbox) -> Games:

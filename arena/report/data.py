@@ -22,6 +22,7 @@ from arena.analysis.standings import PointsRow
 from arena.analysis.summary_file import SUMMARY, load_summary
 from arena.analysis.tables import EloRow, WinRateRow
 from arena.analysis.timings import Timing
+from arena.analysis.win_rates import ONLY_FORFEITS
 from arena.planning.games import GameColumn
 from arena.planning.plan import Plan
 from arena.report.numbers import StoredEstimate, rating_of, score_of, stored_estimate
@@ -309,6 +310,13 @@ class ReportData:
     def two(self) -> bool:
         """Whether there is one match only."""
         return len(self.ratings) == 2
+
+    @property
+    def stopped(self) -> KeyValues | None:
+        """The sequential test of the run; None without one, or if all games were forfeited."""
+        test: KeyValues | None = self.summary.get("stopped")
+        forfeited = test and stored_estimate(test["corrected"]).why == ONLY_FORFEITS
+        return None if forfeited else test
 
     @property
     def first_mover(self) -> StoredEstimate:

@@ -151,6 +151,21 @@ def write_run(directory: Path, origin: RunIdentity, more: Mapping[str, object]) 
     write_text(directory / RUN, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
+def note_started(directory: Path, origin: RunIdentity, more: Mapping[str, object]) -> None:
+    """Write run.json; a run or study that is continued or printed again keeps its dates."""
+    stored = read_run(directory)
+    kept = {key: stored[key] for key in ("begun", "finished", "games") if key in stored}
+    write_run(directory, origin, {"begun": timestamp(), "finished": None, **more, **kept})
+
+
+def note_finished(directory: Path, games: int) -> None:
+    """Write into run.json when a study ended and how many games it played, once."""
+    stored = read_run(directory)
+    if not stored.get("finished"):
+        content = {**stored, "finished": timestamp(), "games": games}
+        write_text(directory / RUN, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
 def read_run(directory: Path) -> KeyValues:
     """The content of run.json; empty if it cannot be read."""
     try:
@@ -189,17 +204,13 @@ def timestamp() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S%z")
 
 
-def table_metadata(plan: Plan, origin: RunIdentity, reproducible: bool | None) -> dict[str, object]:
-    """Where every table says it comes from, without clocks or machines.
-
-    `reproducible` is what run.json says of repeating the run; None: not known.
-    """
+def table_metadata(plan: Plan, origin: RunIdentity) -> dict[str, object]:
+    """Return the origin that every table holds, without clocks or machines."""
     return {
         "experiment": origin.experiment,
         "run": origin.digest,
         "game": plan.game,
         "seed": plan.seed,
-        "reproducible": reproducible,
         "plan": origin.plan,
         "files": origin.files,
         "sources": origin.sources,

@@ -22,11 +22,10 @@ SECONDS = 1.0  # between two versions
 MAX_TIME_SHARE = 0.01  # of the time may be spent on writing them
 LARGEST = 1 << 16
 MOST_LINES = 40
-NAME = re.compile(r"(?:tune-|sweep-)?[0-9a-f]{10}(?:\.old-\d+)?")
+NAME = re.compile(r"(?:tune-|sweep-|learn-)?[0-9a-f]{10}(?:\.old-\d+)?")
 ENDINGS = (".parquet", ".json", ".html", ".svg", ".png", ".log", ".toml", ".npz", ".part", ".db")
-STUDY = "tune-"
 OWN_FILES = (LOCK_FILE, JOURNAL, "sources", "bots", "handouts", "cells")
-INNER = re.compile(r"(?:validation|claim)-\d+")
+INNER = re.compile(r"(?:validation|speed|terms|pool|round|match)-[0-9a-f]+")
 IDENTIFYING_FILES = (
     RUN,
     JOURNAL,

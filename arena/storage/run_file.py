@@ -55,7 +55,7 @@ def load_plan(directory: Path, beside: Path | None = None) -> Plan:
 
 def is_finished(directory: Path) -> bool:
     """Return whether a run or a study has come to its end."""
-    return bool(read_run(directory).get("finished")) or (directory / VALIDATION).exists()
+    return bool(read_run(directory).get("finished"))
 
 
 def other_results(directory: Path, stored: KeyValues) -> str:

@@ -18,6 +18,7 @@ from arena.stats.sample_size import (
 from arena.stats.sprt import SprtPlan, expected_lengths
 from arena.stats.text import elo_text, percent_text
 from games.base.errors import printable
+from games.base.text import listed
 
 QUESTION = SprtPlan(0.0, 10.0)  # what "+10 Elo" asks, with errors of 5 %
 MOST_ROWS = 12
@@ -77,7 +78,10 @@ def pilot_line(pilot: PilotResult, workers: int) -> str:
     if not pilot.pairings:
         why = printable(pilot.fault) or "no pairing came to its end"
         return f"pilot: {what}: {why}; how long the run takes is not known"
-    unseen = sum(not each.pairings for each in pilot.samples.values())
+    failing = pilot.failing.keys()
+    unseen = sum(
+        not each.pairings for match, each in pilot.samples.items() if not failing & set(match)
+    )
     more = f"; {unseen} matches had no turn: their time follows from the moves" if unseen else ""
     fault = f"; {printable(pilot.fault)}" if pilot.fault else ""
     return f"pilot: {what}, none of which counts{more}{fault}"
@@ -85,19 +89,30 @@ def pilot_line(pilot: PilotResult, workers: int) -> str:
 
 def time_line(pilot: PilotResult, left: Matches, workers: int) -> str:
     """How long the games will take that are left to play."""
-    left = {match: pairs for match, pairs in left.items() if not pilot.without & set(match)}
     games = round(2 * sum(left.values()))
     if unknown := [match for match in pilot.unfinished if left.get(match)]:
         where = "no game" if len(unknown) == len(left) else f"in {len(unknown)} matches no game"
         least = max(pilot.time_of(left, workers).low, pilot.seconds)
         return f"time: not known: {where} ended; at least {duration(least)} for {games:,} games"
-    return f"time: {range_text(pilot.time_of(left, workers))} for {games:,} games"
+    unplayed = pilot.unplayed(left)
+    but = f", {unplayed:,} of them of bots that fail" if unplayed else ""
+    return f"time: {range_text(pilot.time_of(left, workers))} for {games:,} games{but}"
 
 
-def failed_lines(drawn: DrawnPlan, pilot: PilotResult) -> Iterator[str]:
-    """A line for each agent that failed all its games of the pilot; it is not forecast."""
-    for place, fault in sorted(pilot.failed.items()):
-        yield f"{printable(drawn.plan.names[place])}: fails: {printable(fault)}"
+def failing_line(plan: Plan, pilot: PilotResult) -> str:
+    """Return what the run does with bots that fail; empty if none does."""
+    names = listed([short_name(plan.names[place]) for place in sorted(pilot.failing)])
+    if not names:
+        return ""
+    if plan.unloadable_stops:
+        return f'the run will stop, as {names} failed; unloadable = "forfeit" plays without'
+    return f"excluded after three failed games: {names}"
+
+
+def failed_lines(plan: Plan, pilot: PilotResult) -> Iterator[str]:
+    """A line for each agent that fails its first games in the pilot, with its first fault."""
+    for place in sorted(pilot.failing.keys() & pilot.faults.keys()):
+        yield f"{short_name(plan.names[place])}: fails its games: {printable(pilot.faults[place])}"
 
 
 def start_line(answers: Sequence[BotProbe]) -> str:
@@ -134,8 +149,8 @@ def match_lines(drawn: DrawnPlan, pilot: PilotResult) -> Iterator[str]:
     for match in list(pilot.samples)[:MOST_ROWS]:
         a, b = (names[place] for place in match)
         counts = pilot.samples[match].counts
-        if pilot.without & set(match):
-            rows.append((f"{short_name(a)} v {short_name(b)}", "not played", "-", "-", "-"))
+        if pilot.failing.keys() & set(match):
+            rows.append((f"{short_name(a)} v {short_name(b)}", "forfeits", "-", "-", "-"))
             continue
         law, pairings = pilot_shares(counts), min(plan.pairs, len(drawn.openings))
         census = frozenset((a, b)) in exact and pairings > 1

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple
 
 from agents.sandbox.sandbox import Sandbox
+from arena.analysis.repeatability import KEY, repeatability, untested_line
 from arena.config.command_line import RunOptions
 from arena.planning.openings.openings import Openings
 from arena.planning.openings.registry import make_openings
@@ -179,10 +180,10 @@ def window_of(tuning: StudyConfig) -> int:
     return STEPS_AHEAD * trials_per_step(tuning.method) if fixed_pairs(tuning.method) else WINDOW
 
 
-def write_run(study: Study, digest: str, games: int | None = None) -> None:
-    """Write run.json of the study; `games` are all that it played, once it is finished."""
-    tuning, stored = study.tuning, provenance.read_run(study.journal.directory)
-    provenance.write_run(
+def write_run(study: Study, digest: str) -> None:
+    """Write run.json of the study."""
+    tuning = study.tuning
+    provenance.note_started(
         study.journal.directory,
         provenance.identify_run(tuning.experiment.name, tuning.plan)._replace(digest=digest),
         {
@@ -190,9 +191,7 @@ def write_run(study: Study, digest: str, games: int | None = None) -> None:
             "tuned": tuning.agent,
             "study": study.plan._asdict(),
             "overrides": list(study.options.overrides),
-            "reproducible": tuning.plan.repeats,
-            "begun": stored.get("begun") or provenance.timestamp(),
-            "games": stored.get("games") or games,
+            KEY: repeatability(tuning.plan, None).to_json(None),
         },
     )
 
@@ -348,7 +347,10 @@ def finish_study(study: Study, searched: Search, digest: str) -> StudyVerdict:
     write_text(directory / "report.html", study_page(report, drawings))
     if validation.verdict is StudyVerdict.BETTER:
         result |= study_files.write_tuned_options(tuning, best, validation, directory)
-    write_run(study, digest, sum(trial.games for trial in trials) + validation.games)
+    claimed, other = validation.claim, validation.other_cost
+    matches = max(validation.games, 0 if claimed is None else claimed.games)  # one has the other
+    games = best.games + matches + (0 if other is None else other.games)
+    provenance.note_finished(directory, games)
     text = json.dumps(result, indent=1) if study.options.json else "\n".join(answer(report, result))
     study.options.interrupts.finish()
     print_safely(lambda: print(text))
@@ -416,6 +418,8 @@ def answer(report: StudyReport, result: dict[str, object]) -> Iterator[str]:
         yield f"other cost   {gain_text(report.validation.other_cost)}"
     widened = "; no game changed at first, so the steps became wider"
     yield f"method       {method_text(tuning)}{widened if result['steps_widened'] else ''}"
+    if again := untested_line(tuning.plan):
+        yield again
     if report.validation.details:
         yield f"details      {report.validation.details}"
     if "weights_file" in result:

@@ -160,6 +160,12 @@ def test_excluded_bots_are_marked_and_come_after_all_others(a_run, rank, capsys)
     assert all(re.search(rf"{name}\s*\(excluded\)", page) for name in EXCLUDED)
 
 
+def test_excluded_bots_are_not_among_those_that_are_not_told_apart(a_run):
+    page = text_of((a_run("") / "report.html").read_text())
+    said = page.partition("Not told apart by their own matches:")[2].partition(". ")[0]
+    assert not any(re.search(rf"\b{name}\b", said) for name in EXCLUDED)
+
+
 def test_a_quiet_run_names_the_excluded_bots_last(a_run, capsys):
     directory = a_run()
     capsys.readouterr()
@@ -213,3 +219,22 @@ def test_what_a_worker_counts_against_broken_bots_changes_no_game(tmp_path, caps
     asked = games[(games.plies > 0) & (games.termination == "crashed")]
     assert len(asked) == FIRST_GAMES
     assert verify.main([str(directory), "--all"]) == OK
+
+
+def test_a_test_that_forfeits_ended_shows_no_strength(tmp_path, capsys):
+    (tmp_path / "illegal.py").write_text(BOTS["illegal"])
+    text = EXPERIMENT.format(rank="").partition("[roster]")[0].replace("pairs = 10", "pairs = 40")
+    text = text.replace(
+        "openings", 'unloadable = "forfeit"\nstop.sprt = { elo0 = 0, elo1 = 100 }\nopenings', 1
+    )
+    text += (
+        '[agents.illegal]\nkind = "python"\nfile = "illegal.py"\n[agents.greedy]\nkind = "greedy"\n'
+    )
+    (tmp_path / "test.toml").write_text(text)
+    played(tmp_path / "test.toml", tmp_path / "results", page=True, tables=True)
+    directory = directory_of(tmp_path / "results")
+    page, shown = text_of((directory / "report.html").read_text()), capsys.readouterr().out
+    assert "only forfeits" in shown and "corrected" not in shown
+    assert "the test chose" not in page and "Corrected for that" not in page
+    told = json.loads((directory / "run.json").read_text())["can_be_repeated"]
+    assert (told["answer"], told["reason"]) == ("not known", "1 outside bot was not asked again")

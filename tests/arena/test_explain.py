@@ -205,3 +205,12 @@ def test_a_move_that_was_left_to_chance_is_not_said_to_be_another_choice(tmp_pat
         asked = ExplainedPosition(of, of.start(), "it", spec, played=of.legal(of.start())[0])
         line = played_line(asked, Choice(of.legal(of.start())[1]))
         assert ("leaves to chance" in line) == chance
+
+
+@pytest.mark.parametrize("limit", [50, 777, 3000])
+@pytest.mark.parametrize("name", ["kalah(6,4)", "othello(6)"])
+def test_a_limit_in_nodes_is_passed_by_a_few_positions_only(name, limit, capsys):
+    assert main([name, "", "--nodes", str(limit), "--perfect", "0"]) == OK
+    (headline,) = (line for line in capsys.readouterr().out.splitlines() if " plays " in line)
+    nodes = int(headline.rpartition("after ")[2].split()[0].replace(",", ""))
+    assert limit < nodes <= limit + 20

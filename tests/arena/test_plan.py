@@ -1,5 +1,6 @@
 """pitflip plan: what is said before a game counts, and that none does."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -13,7 +14,7 @@ from arena.playing.options import Interrupts
 from arena.stats.elo import elo_estimate
 from arena.stats.intervals import score_estimate
 from arena.stats.text import elo_text
-from arena.terminal.plan import match_lines, time_line
+from arena.terminal.plan import failing_line, match_lines, time_line
 from games.base.errors import CHECK_FAILED, OK, USER_ERROR
 from tests.arena.running import called, experiment_file, small
 
@@ -127,13 +128,15 @@ def test_a_bot_that_fails_all_its_games_is_not_forecast(tmp_path, capsys):
     bad = '[agents.bad]\nkind = "python"\nfile = "bad.py"\n'
     status, lines = said(capsys, experiment_file(tmp_path, small(20) + bad))
     assert status == CHECK_FAILED
-    (line,) = (line for line in lines if line.startswith("bad: fails: all "))
+    (line,) = (line for line in lines if line.startswith("bad: fails its games: "))
     assert "ZeroDivisionError" in line
     assert not any(line.startswith(("time: ", "random v bad")) for line in lines)
-    status, lines = said(capsys, experiment_file(tmp_path, small(20) + GREEDY + bad))
+    goes_on = small(20, 'unloadable = "forfeit"') + GREEDY + bad
+    status, lines = said(capsys, experiment_file(tmp_path, goes_on))
+    assert status == CHECK_FAILED
     rows = [line.split() for line in lines if " v " in line]
-    assert ["random", "v", "bad", "not", "played", "-", "-", "-"] in rows
-    assert any(row[:3] == ["random", "v", "greedy"] and row[3] != "not" for row in rows)
+    assert ["random", "v", "bad", "forfeits", "-", "-", "-"] in rows
+    assert any(row[:3] == ["random", "v", "greedy"] and row[3] != "forfeits" for row in rows)
 
 
 def test_the_column_of_the_pilot_is_its_score(tmp_path):
@@ -251,6 +254,36 @@ def test_moves_of_one_match_tell_the_time_of_another():
     # 20 moves of each, 0.01 and 0.5 seconds long, and 0.1 seconds beside them.
     assert other.seconds == pytest.approx(20 * 0.51 + 0.1)
     assert other.high / other.low > own.high / own.low
+
+
+def test_bots_that_fail_their_games_take_time_until_they_are_excluded():
+    samples = {match: pilot.MatchSample() for match in ((0, 1), (0, 2), (0, 3), (1, 2), (2, 3))}
+    found = pilot.PilotResult(samples, 1.0, without={1: 6.0})
+    found.samples[0, 2] = pilot.MatchSample([0, 0, 4, 0, 0], [(2, 1.0), (2, 1.0)])
+    found.samples[0, 3] = pilot.MatchSample([0, 0, 0, 0, 1], [(1, 8.0)])
+    found.moves = {0: pilot.MoveTimes(0.8, 80, 10), 2: pilot.MoveTimes(0.8, 80, 8)}
+    found.moves[3] = pilot.MoveTimes(0.0, 0, 0, 2)
+    left = dict.fromkeys(samples, 100)
+    assert found.failing == {1: 6.0, 3: 3 * 4.0}
+    assert found.unplayed(left) == 800
+    assert found.time_of(left, 2).seconds == pytest.approx(50 * 0.5 + 6 + 12)
+    assert "800 of them of bots that fail" in time_line(found, left, 2)
+
+
+def test_a_pilot_finds_the_bots_that_fail_their_first_games(tmp_path):
+    (tmp_path / "late.py").write_text(
+        "def choose(view, legal, rng):\n    return legal[0] if 'N 3 3 3 3' in view.text else 99\n"
+    )
+    text = small(20) + '[agents.late]\nkind = "python"\nfile = "late.py"\n'
+    text += '[agents.greedy]\nkind = "greedy"\n'
+    found, _, left = looked_at(experiment_file(tmp_path, text), 1)
+    names = load(tmp_path / "demo.toml").plan.names
+    assert list(found.failing) == [names.index("late")]
+    assert found.unplayed(left) == 80
+    plan = load(tmp_path / "demo.toml").plan
+    assert failing_line(plan, found).startswith("the run will stop, as late failed")
+    goes_on = replace(plan, unloadable_stops=False)
+    assert failing_line(goes_on, found) == "excluded after three failed games: late"
 
 
 COLD = """import time

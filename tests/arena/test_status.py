@@ -54,17 +54,6 @@ def test_a_stopped_run_is_unfinished_and_a_finished_one_names_its_checks(run_dir
     assert "HOLDS a beats b: all 8 games won" in capsys.readouterr().out
 
 
-def test_a_study_is_finished_once_it_is_validated(run_directory, capsys):
-    stored(run_directory)
-    assert status.main([str(run_directory)]) == 3
-    (run_directory / "recommendation.json").write_text("{}")  # not validated yet
-    assert status.main([str(run_directory)]) == 3
-    capsys.readouterr()
-    (run_directory / "validation.parquet").touch()
-    assert status.main([str(run_directory)]) == 0
-    assert capsys.readouterr().out.splitlines()[0].endswith(": finished")
-
-
 @pytest.mark.parametrize("content", ["", "[]", '{"lines": 3}', '{"lines": [1, null]}', "x" * 99999])
 def test_a_broken_progress_file_says_nothing(run_directory, content):
     (run_directory / PROGRESS).write_text(content)

@@ -14,6 +14,7 @@ from arena.report.figure import (
 from arena.report.html import Html, join, name_of, tag
 from arena.report.numbers import (
     CENSUS,
+    SPRT,
     StoredEstimate,
     bare_share,
     count,
@@ -90,6 +91,8 @@ def _no_inference(report: ReportData, known: StoredEstimate) -> Html:
 def _lead(report: ReportData, known: StoredEstimate) -> Html:
     assert known.value is not None  # the caller has asked
     sure = f"{100 * known.level:g}\u00a0%: {share_ends(known)}"
+    if known.kind == SPRT:
+        sure += ", which ignores the test that ended the games"
     if known.kind == CENSUS:
         sure = "exact: these are all openings there are"
     if known.settled is None:

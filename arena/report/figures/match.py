@@ -65,7 +65,7 @@ def _lead(report: ReportData, row: WinRateRow) -> Html:
         return lead_paragraph(
             name_of(row.agent), " and ", name_of(row.opponent), ": ", known.why, "."
         )
-    stopped = report.summary.get("stopped")
+    stopped = report.stopped
     again = f"Each of {counted(report.openings, 'opening')} was played twice, once from each seat."
     if pairs != report.openings:
         again = (

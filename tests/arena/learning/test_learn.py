@@ -22,6 +22,7 @@ from arena.learning.round_games import stored_round
 from arena.learning.round_match import MatchVerdict, round_match
 from arena.playing.options import Interrupts
 from arena.playing.worker import PlayOptions
+from arena.storage.results import foreign_files, is_run_directory, run_info
 from arena.storage.run_file import NotARunError
 from games import game
 from tests.arena.running import ROOT
@@ -69,6 +70,12 @@ def finished(tmp_path_factory):
     more = 'rounds = 2\ntables = "pairs"\nrefits = 1'
     path = written(directory, more)
     return path, learned(path, directory / "results", "--workers", "1")
+
+
+def test_a_run_is_listed_with_its_dates_and_games(finished):
+    info = run_info(finished[1])
+    assert is_run_directory(finished[1]) and info.state == "finished" and info.begun and info.games
+    assert foreign_files(finished[1]) == []
 
 
 def test_a_run_leaves_weights_that_say_where_they_come_from(finished):
@@ -201,6 +208,9 @@ def test_the_weights_of_a_users_own_evaluation_are_learned_behind_the_wall(tmp_p
     read = read_learned(directory / "round-1.npz")
     assert tuple(read.groups) == ("pot", "in_play", "extra_turn")
     assert 0.5 < read.by_feature()["pot"][0] < 1.5  # what is banked stays
+    page, said = (directory / "report.html").read_text(), (directory / "run.json").read_text()
+    assert "can be repeated: not known, 1 outside bot was not asked again" in page
+    assert json.loads(said)["can_be_repeated"]["answer"] == "not known"
 
 
 def test_an_own_evaluation_without_weights_has_none_to_learn(tmp_path):

@@ -172,6 +172,14 @@ def test_a_stop_rule_and_a_race_do_not_go_together(tmp_path):
     assert "best ends by itself" in answer.stderr
 
 
+def test_rounds_have_one_order(tmp_path):
+    path = race_file(tmp_path, RACES["best"])
+    path.write_text('standings = { by = "points" }\n' + path.read_text())
+    answer = called(path, "--results", tmp_path)
+    assert answer.returncode == 2
+    assert "best ranks the agents itself; take standings out" in answer.stderr
+
+
 @pytest.mark.slow
 def test_a_race_on_a_cluster_gives_the_same_tables(tmp_path):
     path = race_file(tmp_path, RACES["best"])

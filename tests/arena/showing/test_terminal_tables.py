@@ -43,7 +43,7 @@ def test_two_agents_fit_one_screen():
     assert lines[0] == "demo on kalah(6,4): 80 games, 40 openings"
     assert lines[1].split() == ["agent", "points", "games", "openings"]  # one Elo, not two halves
     assert lines[2].startswith("smart")
-    place = lines.index("smart against bad: 68.8 % [61.2, 76.0], +137 [+80, +199] Elo")
+    place = lines.index("smart against bad: 68.8 % [61.2, 76.0], +137 [+79, +200] Elo")
     assert lines[place + 1] == "  for openings like these"  # it does not fit in 80 columns
     assert "  n=80 (n_eff 40), first 30-0-10, second 20-10-10, 40 openings" in lines
     assert "30-0-10: won, drawn, lost; n games; n_eff independent pairs" in lines

@@ -22,8 +22,10 @@ import arena.commands.report
 import arena.commands.verify
 from agents.evaluation.weights import read_weights
 from agents.sandbox.sandbox import Sandbox
+from arena.commands.runs import run_lines
 from arena.commands.tune import main
 from arena.stats.elo import elo_from_score
+from arena.storage.results import foreign_files, is_run_directory, run_info
 from arena.tuning import study as search
 from games.base.errors import USER_ERROR
 from tests.arena.running import WHO_PLAYS, database
@@ -92,11 +94,22 @@ def test_commands_for_runs_say_what_a_study_has_instead(name, bad, capsys):
 
 def test_an_unfinished_study_is_told_how_to_go_on(bad, tmp_path, capsys):
     copy = copy_of(bad, tmp_path)
-    (copy / "validation.parquet").unlink()
+    stored = json.loads((copy / "run.json").read_text())
+    (copy / "run.json").write_text(json.dumps({**stored, "finished": None}))
     assert arena.commands.report.main([str(copy)]) == USER_ERROR
     said = capsys.readouterr().err
     assert "is not finished" in said
     assert "tune_test.toml continues it" in said
+
+
+def test_a_study_is_listed_with_its_dates_and_games(bad):
+    said = json.loads((bad / "recommendation.json").read_text())
+    info = run_info(bad)
+    assert is_run_directory(bad) and info.state == "finished" and info.begun
+    assert info.games == said["games"] + max(said["claim_games"], said["validation"]["games"])
+    (line, _) = run_lines([info])
+    assert info.begun[:10] in line
+    assert foreign_files(bad) == []
 
 
 def test_bad_weights_are_bettered_and_the_better_ones_can_be_used(bad: Path) -> None:
@@ -150,13 +163,6 @@ def test_a_study_leaves_its_tables(bad: Path) -> None:
     assert validation.attrs["validation"]["verdict"] == "better"
     assert validation.attrs["validation"]["distinct_games"] > 10
     assert len(validation) == validation.attrs["validation"]["games"] / 2
-
-
-def test_a_study_says_when_it_began_and_how_many_games_it_played(bad: Path) -> None:
-    said = json.loads((bad / "run.json").read_text())
-    assert said["begun"]
-    validation = pd.read_parquet(bad / "validation.parquet")
-    assert said["games"] == trials(bad)["games"].sum() + 2 * len(validation)
 
 
 def test_the_page_needs_no_network(bad: Path) -> None:
@@ -223,6 +229,18 @@ def test_a_weight_that_does_nothing_is_flat(tmp_path: Path) -> None:
     assert said["expected_score"] is None
     assert said["validation"]["games"] == 0
     assert not (found / "weights.toml").exists()
+
+
+def test_a_study_against_a_bot_does_not_say_that_it_can_be_repeated(tmp_path, capsys):
+    (tmp_path / "bot.py").write_text("def choose(view, legal, rng):\n    return legal[0]\n")
+    text = SAME.replace("trials = 12", "trials = 5")
+    text = text.replace("[tune.weights]", "opponents = { mine = 3, bot = 1 }\n[tune.weights]")
+    found = study(tmp_path, text + '\n[agents.bot]\nkind = "python"\nfile = "bot.py"\n')
+    words = "can be repeated: not known, 1 outside bot was not asked again"
+    assert words in capsys.readouterr().out
+    assert words in (found / "report.html").read_text()
+    said = json.loads((found / "run.json").read_text())
+    assert said["can_be_repeated"]["answer"] == "not known"
 
 
 def test_a_budget_makes_a_small_study(tmp_path: Path, monkeypatch) -> None:
