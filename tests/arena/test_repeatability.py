@@ -1,8 +1,10 @@
 """Whether a run can be repeated is said from what was tested, in the same words everywhere."""
 
 import contextlib
+import itertools
 import json
 import re
+from types import SimpleNamespace
 
 import pytest
 
@@ -183,12 +185,11 @@ def test_a_verification_skips_the_bots_that_are_known_to_differ(tmp_path, capsys
 
 
 def test_the_test_of_bots_keeps_to_its_time_and_says_how_far_it_is(tmp_path, monkeypatch, capsys):
+    seconds = itertools.count()  # one passes at every look at the clock
+    clock = SimpleNamespace(monotonic=lambda: next(seconds))
+    monkeypatch.setattr(bot_replays, "time", clock)
+    monkeypatch.setattr(regular_lines, "monotonic", clock.monotonic)
     monkeypatch.setattr(bot_replays, "chosen_pairings", lambda *_: ([1], list(range(8))))
-    monkeypatch.setattr(bot_replays, "LEAST_SECONDS", 3.0)
-    monkeypatch.setattr(bot_replays, "SHARE", 0.0)
-    monkeypatch.setattr(regular_lines, "FIRST_SECONDS", 0.01)
-    slow = "import time\ndef choose(view, legal, rng):\n    time.sleep(0.1)\n    return legal[0]\n"
-    monkeypatch.setitem(SOURCES, "slow", slow)
-    _, said = run_of(tmp_path, "slow", quiet=False, page=False)
-    assert 0 < said[KEY]["replayed"]["slow"] < 16  # a pair takes a second
+    _, said = run_of(tmp_path, "fixed", quiet=False, page=False)
+    assert 0 < said[KEY]["replayed"]["fixed"] < 16
     assert re.search(r"[1-9][0-9]* of 16 games played again", capsys.readouterr().err)
