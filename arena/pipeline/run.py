@@ -38,7 +38,7 @@ from arena.storage.journal import JOURNAL, Journal
 from arena.storage.provenance import RunIdentity
 from arena.storage.run_differences import explain_new_run
 from arena.storage.run_log import RunLog
-from arena.storage.versions import SourceEdited, SourceWatch
+from arena.storage.versions import SourceWatch, forget_if_edited
 from arena.terminal.next_step import next_step
 from arena.terminal.progress_line import LiveLine, run_progress
 from games.base.cli import shell_command
@@ -161,20 +161,6 @@ def indented(text: str) -> list[str]:
     """The lines of a problem; those that belong to the first one are indented."""
     first, *more = text.splitlines()
     return [first, *(f"  {line}" for line in more)]
-
-
-@contextlib.contextmanager
-def forget_if_edited(watch: SourceWatch, journal: Journal) -> Iterator[None]:
-    """Keep no game of this session if somebody edited files that its agents load."""
-    before = journal.finished()
-    try:
-        try:
-            yield
-        finally:
-            watch.look_now()
-    except SourceEdited:
-        journal.forget(before, journal.fixed() or frozenset())
-        raise
 
 
 def play_experiment(

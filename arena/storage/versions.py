@@ -1,11 +1,12 @@
 """Copies and versions of user files."""
 
+import contextlib
 import hashlib
 import os
 import re
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from agents.core import SpecError
 from agents.languages import source_tree
 from arena.planning.plan import Plan, copy_of, portable_path, resolve_path, versions_cache
 from arena.storage.git import FileContent, Revision, VersionError, open_revision
+from arena.storage.journal import JOURNAL, Journal
 from arena.storage.provenance import RunIdentity, file_digest, read_run, source_digest
 from games.base.errors import Unfinished, printable
 from games.base.file_trees import FileTree, candidates, place_beside
@@ -108,9 +110,9 @@ class SourceWatch:
         self.next_look = time.monotonic() + WATCH_SECONDS + WATCH_SHARE * taken
         if edited is not None:
             raise SourceEdited(
-                f"{printable(str(edited))} was edited while the run played, and is too large to be "
-                "kept or must stay where it is: the games of this session are not kept; "
-                "the same command plays them with the file as it is now"
+                f"{printable(str(edited))} was edited while the run played, and agents load it "
+                "from there: the games of this session are not kept; the same command plays with "
+                "the file as it is now"
             )
 
     def look_now(self) -> None:
@@ -121,6 +123,22 @@ class SourceWatch:
 
 class SourceEdited(Unfinished):
     """Files of a run were edited while it played from them."""
+
+
+@contextlib.contextmanager
+def forget_if_edited(watch: SourceWatch, journal: Journal) -> Iterator[None]:
+    """Keep no game of this session if somebody edited files that its agents load."""
+    before = journal.finished()
+    try:
+        try:
+            yield
+        finally:
+            watch.look_now()
+    except SourceEdited:
+        journal.forget(before, journal.fixed() or frozenset())
+        for inner in journal.directory.glob(f"*/{JOURNAL}"):  # of a study's matches
+            shutil.rmtree(inner.parent, ignore_errors=True)
+        raise
 
 
 def file_status(path: Path) -> tuple[int, ...]:

@@ -16,6 +16,7 @@ from arena.planning.openings.registry import make_openings
 from arena.storage import provenance
 from arena.storage.journal import Journal
 from arena.storage.run_log import RunLog
+from arena.storage.versions import SourceEdited, SourceWatch, forget_if_edited
 from arena.terminal.progress_line import GameRate, LiveLine, run_progress
 from arena.tuning import budget, study_files
 from arena.tuning.budget import TERM_SHARE, StudyBudget
@@ -90,6 +91,7 @@ class Study:
     journal: Journal
     options: RunOptions
     begun: float  # monotonic seconds
+    watch: SourceWatch
 
 
 class Search(NamedTuple):
@@ -111,7 +113,9 @@ class PlayedTrials(NamedTuple):
     widened: bool
 
 
-def prepare_study(tuning: StudyConfig, options: RunOptions, journal: Journal) -> Study:
+def prepare_study(
+    tuning: StudyConfig, options: RunOptions, journal: Journal, watch: SourceWatch
+) -> Study:
     """The study, ready to play: openings drawn, agents compiled, its plan made or read back."""
     stored, begun = journal.plan(), time.monotonic()
     plan = _planned(tuning, options) if stored is None else StudyBudget(**json.loads(stored))
@@ -122,7 +126,7 @@ def prepare_study(tuning: StudyConfig, options: RunOptions, journal: Journal) ->
     if note and not options.quiet:
         print_error(note)
     whole = _trial_games(tuning, plan, for_trials, options.wall)
-    return Study(tuning, plan, whole, held_out, journal, options, begun)
+    return Study(tuning, plan, whole, held_out, journal, options, begun, watch)
 
 
 def _planned(tuning: StudyConfig, options: RunOptions) -> StudyBudget:
@@ -219,6 +223,7 @@ def play_trials(study: Study, digest: str) -> PlayedTrials:
         deadline = study.begun + budget.TRIALS_SHARE * (options.budget or math.inf)
         for trial in played(queue, study.journal, options.playing):
             trials.append(trial)
+            study.watch.look()
             pace.take(len(trials) - before)
             steps = widened_steps(queue.sampler, steps, options)
             if time.monotonic() > deadline:
@@ -293,8 +298,14 @@ def tune(tuning: StudyConfig, options: RunOptions) -> StudyVerdict:
     digest = study_digest(tuning, options.budget)
     directory = options.results / tuning.experiment.name / f"tune-{digest}"
     with Journal(directory, digest, options.fresh) as journal, RunLog(directory / "run.log"):
-        study = prepare_study(tuning, options, journal)
-        return finish_study(study, search(study, digest), digest)
+        watch = SourceWatch(tuning.plan, {})
+        if study_digest(tuning, options.budget) != digest:
+            raise SourceEdited(
+                "a file was edited while the study started: the same command starts it anew"
+            )
+        with forget_if_edited(watch, journal):
+            study = prepare_study(tuning, options, journal, watch)
+            return finish_study(study, search(study, digest), digest)
 
 
 def study_digest(tuning: StudyConfig, budget: float | None) -> str:
@@ -334,6 +345,7 @@ def finish_study(study: Study, searched: Search, digest: str) -> StudyVerdict:
     if not study.options.quiet:
         print_error(recommendation_text(best))
     validation = validate_study(study, searched)
+    study.watch.look_now()  # before anything is said
     end = study_attributes(tuning, best, validation)
     write_study(directory, tuning.experiment.name, tuning.space, trials, end)
     answers = after_match(answers, validation.shows_gain)
