@@ -136,7 +136,7 @@ def probe_lines(drawn: "DrawnPlan", options: "RunOptions") -> "Iterator[BotProbe
     from arena.terminal.plan import answer_line  # noqa: PLC0415
 
     options.wall.required |= drawn.plan.walls_required
-    for answer in probe_bots(drawn.plan, options.wall):
+    for answer in probe_bots(drawn.plan, options.wall, print_error):
         out(answer_line(answer))
         yield answer
 

@@ -50,14 +50,20 @@ class BotProbe(NamedTuple):
     move_seconds: float = 0.0  # of the same question in a second game, when all is loaded
 
 
-def probe_bots(plan: Plan, wall: Sandbox) -> Iterator[BotProbe]:
-    """The answer of each agent that runs a user's code; equal ones are asked once."""
+def probe_bots(
+    plan: Plan, wall: Sandbox, tell: Callable[[str], object] = log.info
+) -> Iterator[BotProbe]:
+    """The answer of each agent that runs a user's code; equal ones are asked once.
+
+    `tell` gets a line while one of them takes long.
+    """
     known = dict[str, BotProbe]()
     for name, spec in plan.agents.items():
         if users_code(spec):
             if str(spec) not in known:
                 terms = with_own_seconds(HostSettings(wall), plan, spec)
-                known[str(spec)] = probe_bot(name, spec, plan.of, terms)
+                with regular_lines(partial("starting {}".format, name), tell):
+                    known[str(spec)] = probe_bot(name, spec, plan.of, terms)
             yield known[str(spec)]._replace(name=name)
 
 

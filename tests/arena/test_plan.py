@@ -9,7 +9,7 @@ from arena.commands.plan import arguments, main, pilot_with, probe_lines
 from arena.config.command_line import open_run_options
 from arena.config.experiment import load
 from arena.planning.schedule import make_schedule
-from arena.playing import pilot
+from arena.playing import pilot, regular_lines
 from arena.playing.options import Interrupts
 from arena.stats.elo import elo_estimate
 from arena.stats.intervals import score_estimate
@@ -241,6 +241,14 @@ def test_a_bot_that_finished_no_pairing_is_known_by_its_first_answer(tmp_path, m
     time = found.time_of(left, 1)
     assert time.low < 2 * 8 * 0.2 < time.high  # in both games some eight moves
     assert time_line(found, left, 1).startswith("time: not known: no game ended; at least ")
+
+
+def test_a_bot_that_starts_slowly_is_named_while_it_is_waited_for(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(regular_lines, "FIRST_SECONDS", 0.05)
+    (tmp_path / "slow.py").write_text("import time\ntime.sleep(0.4)\n" + BOT.format(0))
+    text = small(2) + '[agents.slow]\nkind = "python"\nfile = "slow.py"\n'
+    main([str(experiment_file(tmp_path, text)), "--workers", "0"])
+    assert "starting slow" in capsys.readouterr().err
 
 
 def test_moves_of_one_match_tell_the_time_of_another():
