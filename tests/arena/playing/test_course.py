@@ -200,9 +200,5 @@ def test_the_page_of_a_race_answers_what_it_asks(tmp_path):
 def test_the_awaited_pair_is_one_that_is_played(tmp_path):
     three = '[agents.first]\nkind = "first"\n[agents.last]\nkind = "last"\n'
     drawn = make_schedule(load(experiment_file(tmp_path, small(4) + three)).plan)
-    count = ProgressCounter(RoundTracker(drawn))
-    assert count._awaited() == (0, 1)
-    count.excluded = {0: "does not load"}
-    assert count._awaited() == (1, 2)
-    count.excluded = {0: "does not load", 1: "does not load"}
-    assert count._awaited() is None
+    for out, awaited in (((), (0, 1)), ((0,), (1, 2)), ((0, 1), None)):
+        assert ProgressCounter(RoundTracker(drawn), out)._awaited() == awaited
