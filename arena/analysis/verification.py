@@ -26,16 +26,16 @@ from arena.planning.games import (
 )
 from arena.planning.openings.openings import NO_MOVE
 from arena.planning.plan import Plan
-from arena.planning.round_tracker import RoundTracker
-from arena.planning.schedule import DrawnPlan, make_schedule
+from arena.planning.schedule import DrawnPlan, RoundTracker, make_schedule
 from arena.planning.tasks import Task
 from arena.playing.bot_replays import SAME, BotReplays, first_difference, seat_to_move
 from arena.playing.bots import FIXED
 from arena.playing.cached_pairs import CachedPairs
 from arena.playing.executor import iterate_items
 from arena.playing.forfeits import ForfeitRule
+from arena.playing.options import PlayOptions
 from arena.playing.referee_loop import contradiction, stored_cutoffs, unclean_games
-from arena.playing.worker import GameJob, PlayOptions
+from arena.playing.worker import GameJob
 from arena.storage.game_table import REPLAYED_COLUMNS, StoredGames
 from arena.storage.provenance import RUN, read_run
 from arena.storage.run_file import (
@@ -49,7 +49,7 @@ from arena.storage.run_file import (
 )
 from games.base.errors import Unfinished
 from games.base.files import write_text
-from games.base.progress_line import ProgressLine
+from games.base.progress import Progress, ShowProgress, watch
 from games.base.text import listed, quote
 from games.board import Board
 from games.transcripts import game_lines, move_texts_by_side
@@ -263,14 +263,9 @@ def load_table(directory: Path, beside: Path | None) -> LoadedTable:
     return LoadedTable(drawn, stored, table)
 
 
-def replaying(seconds: float) -> list[str]:
-    """What the progress line shows while the stored games are replayed."""
-    return [f"replaying the stored games by the rules, {seconds:.0f} s"]
-
-
-def replay_run(directory: Path, experiment: Path | None, line: ProgressLine) -> VerifyResult:
+def replay_run(directory: Path, experiment: Path | None, show: ShowProgress) -> VerifyResult:
     """Replay the games of a run by clean rules alone; no bot is started."""
-    with line.watch(replaying):
+    with watch(show, lambda: Progress("replaying the stored games by the rules")):
         run = load_table(directory, experiment and experiment.absolute().parent)
     if run.stored.moves is None and run.table.fault is None:
         raise NotARunError(
@@ -287,14 +282,14 @@ def verify_run(
     everything: bool,
     experiment: Path | None,
     options: PlayOptions,
-    line: ProgressLine,
+    show: ShowProgress,
 ) -> VerifyResult:
     """Replay a run by clean rules, then play pairings again.
 
     NotARun if they cannot be compared.
     """
     beside = experiment and experiment.absolute().parent
-    with line.watch(replaying):
+    with watch(show, lambda: Progress("replaying the stored games by the rules")):
         run = load_table(directory, beside)
     drawn, compared = run.drawn, 0
     differing = run.table.fault
@@ -311,7 +306,7 @@ def verify_run(
         asked = np.flatnonzero(~skipped & ~unplayed).tolist()
         if not asked:
             raise NotARunError(nothing_to_verify(directory, left_out))
-        compared, differing = play_again(run, sample_pairs(asked, everything), options, line)
+        compared, differing = play_again(run, sample_pairs(asked, everything), options, show)
         doubted = () if differing is None else differing.bots
     notes = changes_since_run(directory, beside)
     before = stored_repeatability(drawn.plan, read_run(directory))
@@ -357,19 +352,20 @@ def pairs_of(
 
 
 def play_again(
-    run: LoadedTable, pairs: Sequence[int], options: PlayOptions, line: ProgressLine
+    run: LoadedTable, pairs: Sequence[int], options: PlayOptions, show: ShowProgress
 ) -> tuple[int, Difference | None]:
     """Play pairs again; return the number of games, and the first that differs of how many."""
     drawn, known, compared = run.drawn, CachedPairs(run.drawn, options.known), 0
-    total, workers = run.table.played_games(pairs), GameJob(drawn, options)
+    total, job = run.table.played_games(pairs), GameJob(drawn, options)
     first, forgot, size = Difference(""), None, TaskSize()
-    workers.on_wait = lambda: line.show(
-        lambda seconds: [
-            f"{compared:,} of {total:,} games played again"
-            f"{f', {first.games:,} differ' if first.games else ''}, {seconds:.0f} s"
-        ]
-    )
-    with closing(workers.batches(iterate_items(replay_tasks(run, pairs, size)))) as batches:
+
+    def show_count() -> None:
+        differ = f", {first.games:,} differ" if first.games else ""
+        text = f"{compared:,} of {total:,} games played again{differ}"
+        show(Progress(text, compared, total))
+
+    job.on_wait = show_count
+    with closing(job.batches(iterate_items(replay_tasks(run, pairs, size)))) as batches:
         for batch in batches:
             games = decode_games([batch.games], drawn.pairings.columns(batch.start, batch.stop))
             compared += run.table.played_games(range(batch.start, batch.stop))
@@ -440,9 +436,8 @@ def replay_tasks(run: LoadedTable, pairs: Sequence[int], size: TaskSize) -> Iter
             end += 1
         each = range(pairs[at], pairs[end - 1] + 1)
         verdicts = stored_cutoffs(run.stored.games, each)
-        yield Task(
-            each.start, each.stop, verdicts, run.drawn.pairings.carried(each.start, each.stop)
-        )
+        carried = run.drawn.pairings.blocks_for_task(each.start, each.stop)
+        yield Task(each.start, each.stop, verdicts, carried)
         at = end
 
 

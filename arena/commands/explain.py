@@ -12,7 +12,7 @@ from arena.terminal.explanation import ExplainedPosition, print_exact_values, pr
 from games import game
 from games.base.cli import CommandParser, shell_command
 from games.base.errors import OK, UserError, run, status_of
-from games.base.progress_line import ProgressLine
+from games.base.progress import Progress, ProgressLine, watch
 from games.base.text import parse_positive, parse_whole_number, quote
 
 EXAMPLE = """\
@@ -79,7 +79,7 @@ def explain_position(chosen: argparse.Namespace) -> int:
         agent = create_agent(without_noise(asked.spec, kind_of(asked.spec)), asked.of, terms)
         if not accepts_any_position(agent):
             raise SpecError(f"{asked.name} follows the game move by move: it cannot begin later")
-        with ProgressLine() as line, line.watch(lambda passed: [f"getting ready, {passed:.0f} s"]):
+        with ProgressLine() as line, watch(line.show, lambda: Progress("getting ready")):
             agent.start(0)
         print_explanation(asked, agent)
     finally:

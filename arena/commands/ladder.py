@@ -172,7 +172,7 @@ def _place(
     """The ladder with these agents, one after the other."""
     from agents.sandbox.sandbox import Sandbox  # noqa: PLC0415  # as above
     from arena.pipeline.ladder import placed  # noqa: PLC0415
-    from arena.playing.worker import PlayOptions  # noqa: PLC0415
+    from arena.playing.options import PlayOptions  # noqa: PLC0415
 
     wall = Sandbox()
     try:

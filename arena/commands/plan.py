@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from arena.config.command_line import add_play_options, open_run_options, overrides
 from arena.playing.options import Interrupts
-from games.base.errors import CHECK_FAILED, OK, print_error, printable, status_of
+from games.base.errors import CHECK_FAILED, OK, printable, status_of
+from games.base.progress import ProgressLine
 
 if TYPE_CHECKING:  # they load the kernels
     from arena.config.command_line import RunOptions
@@ -136,9 +137,11 @@ def probe_lines(drawn: "DrawnPlan", options: "RunOptions") -> "Iterator[BotProbe
     from arena.terminal.plan import answer_line  # noqa: PLC0415
 
     options.wall.required |= drawn.plan.walls_required
-    for answer in probe_bots(drawn.plan, options.wall, print_error):
-        out(answer_line(answer))
-        yield answer
+    with ProgressLine() as line:
+        for answer in probe_bots(drawn.plan, options.wall, line.show):
+            line.clear()
+            out(answer_line(answer))
+            yield answer
 
 
 def pilot_with(
@@ -151,7 +154,8 @@ def pilot_with(
     place = drawn.plan.names.index
     faulty = {place(answer.name): exclusion_seconds(answer) for answer in answers if answer.fault}
     seconds = {place(each.name): each.move_seconds for each in answers if not each.fault}
-    pilot = run_pilot(drawn, options.playing, faulty, seconds, print_error)
+    with ProgressLine() as line:
+        pilot = run_pilot(drawn, options.playing, faulty, seconds, line.show)
     out(plan_lines.pilot_line(pilot, options.at_once))
     return pilot
 

@@ -18,8 +18,7 @@ from arena.config.checks import CheckContext, read_checks
 from arena.config.keys import EXPERIMENT_KEYS, Settings, read_settings, read_table
 from arena.config.toml_file import ExperimentError, Problems, Source, near, read
 from arena.planning.openings.registry import COMMON_KEYS, OPENINGS, way
-from arena.planning.openings_spec import RANDOM_OPENINGS, OpeningsSpec
-from arena.planning.plan import Plan
+from arena.planning.plan import RANDOM_OPENINGS, OpeningsSpec, Plan
 from arena.planning.rounds import RoundsSpec
 from arena.planning.schedules.registry import SCHEDULES, Matches, rounds_choice, schedule
 from arena.playing.clock import default_move_seconds

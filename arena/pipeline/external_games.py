@@ -47,7 +47,7 @@ Floats = NDArray[np.float64]
 
 
 def lines_of(games: Sequence[GivenGame]) -> list[Hashable | None]:
-    """What stands for the start and the moves of each game, None where they are unknown.
+    """Return keys for the start and the moves of each game, None where they are unknown.
 
     A table without moves has their hash; another table that has both tells the moves.
     """
@@ -143,7 +143,7 @@ def _pair(each: GivenGame) -> Hashable:
 
 
 class Reader(Protocol):
-    """What the module of a format defines."""
+    """The functions of a format's module."""
 
     def games_in(self, file: Path) -> Iterator[GivenGame]:
         """The games of a file; Unreadable says which line is wrong."""
@@ -197,7 +197,7 @@ class ExternalGames:
 
     @property
     def games(self) -> int:
-        """How many games count."""
+        """The number of games that count."""
         return sum(len(scale.scores) for scale in self.scales)
 
     @property
@@ -270,7 +270,7 @@ def _single_game(games: Iterable[GivenGame]) -> str:
 
 
 def _counted(read: Sequence[GivenGame]) -> tuple[list[GivenGame], list[str]]:
-    """The games that count, and what is said of the others."""
+    """Return the games that count, and notes on the others."""
     lines = lines_of(read)
     games = with_known_movers(read, lines)
     distinct = distinct_games(games, lines)
@@ -448,7 +448,7 @@ def _matchup(games: Columns, as_first: Ints, as_second: Ints) -> MatchEstimate:
 
 
 def _rating_basis(games: Columns, agent: int) -> SampleSizes:
-    """What an agent's rating rests on."""
+    """The games behind an agent's rating."""
     as_first, as_second = games.first == agent, games.second == agent
     rows = np.flatnonzero(as_first | as_second)
     scores = np.where(as_first[rows], games.scores[rows], 1.0 - games.scores[rows])

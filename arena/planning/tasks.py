@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.planning.games import Batch, Termination
-from arena.planning.pair_order import Block, PairOrder
+from arena.planning.schedule import Block, PairOrder
 
 MIN_SHARE = 0.1  # of a batch's time is a new agent's, whatever the others take elsewhere
 Sides = NDArray[np.int64]  # the two agents of a pairing in a row
@@ -38,7 +38,7 @@ class AgentCosts:
             self.seconds[counts > 0] *= seconds / known
 
     def pairs_within(self, sides: Sides, seconds: float, free: NDArray[np.bool_]) -> int:
-        """Return how many of these pairings, in order, are known to take no longer.
+        """Return how many of these pairs, one after another, are known to take no longer.
 
         Those that are `free` take no time.
         """
@@ -48,7 +48,7 @@ class AgentCosts:
 
 
 class Cutoff(NamedTuple):
-    """An agent that was cut off: at this ply, in this seat, it is not asked again."""
+    """A game that was cut off: the agent in this seat loses it at this ply."""
 
     ply: int
     seat: int
@@ -106,7 +106,7 @@ class TaskQueue:
         # Bots whose games are forfeited unplayed; None if no rule of faults takes the games.
         self.out: Collection[int] | None = None
 
-    def next_for(self, worker: str = "") -> Task | None:
+    def next_task(self, worker: str = "") -> Task | None:
         """The next task, sized for this worker; None if nothing is left."""
         start, end = self.unknown(self.pairings, self.next)
         if start >= self.pairings.total:
@@ -114,10 +114,10 @@ class TaskQueue:
         end = min(start + self.sizes.get(worker, FEWEST), end)
         self.next = self._in_time(start, end, worker)
         out = None if self.out is None else tuple(self.out)
-        return Task(start, self.next, {}, self.pairings.carried(start, self.next), out)
+        return Task(start, self.next, {}, self.pairings.blocks_for_task(start, self.next), out)
 
     def learn(self, batch: Batch, seconds: float = BATCH_SECONDS) -> None:
-        """Size the next tasks of a worker by what this batch took, to take so many seconds."""
+        """Size the next tasks of a worker by the time of this batch, to take these seconds."""
         pairings = batch.stop - batch.start
         took = max(batch.seconds, 1e-6)
         speed = pairings / took
@@ -132,11 +132,11 @@ class TaskQueue:
 
     @property
     def _mixed(self) -> bool:
-        """Whether pairings of one task may take very different times."""
+        """Whether pairs of one task may take very different times."""
         return len(self.sides) > 1
 
     def _in_time(self, start: int, end: int, worker: str) -> int:
-        """Where a task ends that would run into matches of slower agents."""
+        """Return the end of a task, before matches of slower agents."""
         if not self._mixed or end - start == FEWEST:
             return end
         sides = self._sides_of(start, end)

@@ -12,24 +12,25 @@ from arena.planning.games import LOSS, Games, Termination, decode_games, moves_o
 from arena.planning.schedule import DrawnPlan
 from arena.planning.tasks import Task
 from arena.playing.cached_pairs import CachedPairs
-from arena.playing.executor import iterate_items
-from arena.playing.referee_loop import ignore, stored_cutoffs
-from arena.playing.regular_lines import WaitLines
-from arena.playing.worker import GameJob, PairFailed, PlayOptions
+from arena.playing.executor import ItemFailed, iterate_items
+from arena.playing.options import PlayOptions
+from arena.playing.referee_loop import stored_cutoffs
+from arena.playing.worker import GameJob
 from games import Game
+from games.base.progress import Progress, ShowProgress, ignore_progress
 from games.base.schema import KeyValues
 
 # The pairings of a run from the first to before the second, with their games, in order.
 StoredParts = Callable[[], Iterable[tuple[int, int, Games]]]
 
 MOST_PAIRINGS = 3  # of each bot
-# Playing again takes so long, and a share of what the run's agents thought.
+# Time for playing again: seconds, and a share of what the run's agents thought.
 LEAST_SECONDS, SHARE = 10.0, 0.1
 SAME = ("game_id", "result", "margin", "plies", "termination")
 
 
 class BotReplays(NamedTuple):
-    """How many games of each outside bot were played again, and the bots that played others."""
+    """Games of each outside bot that were played again, and the bots that differed."""
 
     games: Mapping[str, int]
     differing: tuple[str, ...] = ()
@@ -51,20 +52,24 @@ class BotReplays(NamedTuple):
 
 
 def replay_bots(
-    drawn: DrawnPlan, parts: StoredParts, options: PlayOptions, tell: Callable[[str], object]
+    drawn: DrawnPlan,
+    parts: StoredParts,
+    options: PlayOptions,
+    tell: Callable[[str], object],
+    show: ShowProgress = ignore_progress,
 ) -> BotReplays:
     """Play a few games of each outside bot again and compare them.
 
-    Bots that were never asked for a move are not tested: nothing is known of them.
+    Bots that never chose a move are not tested: nothing is known of them.
     """
     names = drawn.plan.names
     places = [names.index(name) for name in drawn.plan.outside_bots]
-    asked, chosen = chosen_pairings(parts, places, options.at_once) if places else ([], [])
+    asked, chosen = choose_pairings(parts, places, options.at_once) if places else ([], [])
     counts = dict.fromkeys(drawn.plan.outside_bots, 0)
     if chosen:
         tell(f"playing {2 * len(chosen)} games again, to see whether the bots repeat their moves")
     differing = set[int]()
-    for before, after in _pairs_again(drawn, parts, chosen, options, tell) if chosen else ():
+    for before, after in _replay_pairs(drawn, parts, chosen, options, show) if chosen else ():
         for row in (0, 1):
             for place in {int(before.first[row]), int(before.second[row])} & {*asked}:
                 counts[names[place]] += 1
@@ -72,10 +77,10 @@ def replay_bots(
     return BotReplays(counts, tuple(names[place] for place in sorted(differing)))
 
 
-def chosen_pairings(
+def choose_pairings(
     parts: StoredParts, bots: list[int], workers: int
 ) -> tuple[list[int], list[int]]:
-    """Return the bots that chose moves, and pairings to play again, spread over each bot's games.
+    """Return the bots that chose moves, and pairs to play again, spread over each bot's games.
 
     The last one of a bot comes first: a bot that keeps state plays another game there.
     """
@@ -103,12 +108,12 @@ def chosen_pairings(
     return [bot for bot in bots if asked[bot]], chosen
 
 
-def _pairs_again(
+def _replay_pairs(
     drawn: DrawnPlan,
     parts: StoredParts,
     chosen: list[int],
     options: PlayOptions,
-    tell: Callable[[str], object],
+    show: ShowProgress,
 ) -> Iterator[tuple[Games, Games]]:
     """Yield the games of pairings as they were and as they are, as long as there is time."""
     stored, thought, done = dict[int, Games](), 0.0, 0
@@ -120,28 +125,27 @@ def _pairs_again(
                 stored[at] = take_games(games, rows)
     pairings, known = drawn.pairings, CachedPairs(drawn, options.known)
     tasks = [
-        Task(at, at + 1, stored_cutoffs(stored[at], [at], at), pairings.carried(at, at + 1))
+        Task(at, at + 1, stored_cutoffs(stored[at], [at], at), pairings.blocks_for_task(at, at + 1))
         for at in chosen
     ]
     plan = replace(drawn.plan, thoughts=False)
     until = time.monotonic() + LEAST_SECONDS + SHARE * thought / options.at_once
-    lines = WaitLines(lambda: f"{done} of {2 * len(chosen)} games played again", tell)
 
-    def look() -> None:
+    def wait() -> None:
         if time.monotonic() > until:
             raise ReplaysOver
-        lines.show()
+        show(Progress(f"{done} of {2 * len(chosen)} games played again", done, 2 * len(chosen)))
 
     try:
-        workers = GameJob(replace(drawn, plan=plan), options)
-        workers.tell(ignore, look, tell)
-        with closing(workers.batches(iterate_items(tasks))) as batches:
+        job = GameJob(replace(drawn, plan=plan), options)
+        job.on_wait, job.show = wait, show
+        with closing(job.batches(iterate_items(tasks))) as batches:
             for batch in batches:
                 games = decode_games([batch.games], pairings.columns(batch.start, batch.stop))
                 known.differing(pairings, games, batch.start)  # else later runs would take them
                 done += len(games)
                 yield stored[batch.start], games
-    except (PairFailed, ReplaysOver):  # the bots of the rest are not tested
+    except (ItemFailed, ReplaysOver):  # the bots of the rest are not tested
         return
 
 
@@ -150,7 +154,7 @@ class ReplaysOver(Exception):  # noqa: N818  # the end of the test
 
 
 def thinking_seconds(games: Games) -> float:
-    """Return how long agents thought in all."""
+    """Return the thinking time of all agents."""
     return float((games.first_nanoseconds + games.second_nanoseconds).sum()) / 1e9
 
 
@@ -180,7 +184,7 @@ def differing_seat(of: Game, before: Games, after: Games, row: int) -> int | Non
 
 
 def first_difference(one: Sequence[object], other: Sequence[object]) -> int | None:
-    """Return the first ply at which two games differ; None if one is how the other begins."""
+    """Return the first ply at which two games differ; None if one is a prefix of the other."""
     pairs = zip(one, other, strict=False)
     return next((ply for ply, (was, now) in enumerate(pairs) if was != now), None)
 

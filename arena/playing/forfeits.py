@@ -21,9 +21,8 @@ from arena.planning.games import (
 )
 from arena.planning.schedule import DrawnPlan
 from arena.planning.tasks import Disqualification
-from arena.playing.early_faults import EarlyFault
 from arena.playing.fault_counts import FaultCounter
-from arena.playing.referee_loop import EXCLUDED, forfeit_record, games_from_records
+from arena.playing.referee_loop import EXCLUDED, EarlyFault, forfeit_record, games_from_records
 from games.base.errors import UserError
 
 log = logging.getLogger(__name__)

@@ -1,8 +1,12 @@
 """Play blocks of games by the referee and replay them by clean rules."""
 
+import json
+import os
+import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +24,10 @@ from arena.planning.games import (
     encode_search_info,
 )
 from arena.planning.openings.openings import NO_MOVE
-from arena.planning.pair_order import Block
-from arena.planning.schedule import DrawnPlan
+from arena.planning.schedule import Block, DrawnPlan
 from arena.planning.tasks import Cutoff, Cutoffs, Disqualification, Task
 from arena.playing.clock import AgentClock, time_control
 from arena.playing.compiled_loop import player_seeds
-from arena.playing.early_faults import EarlyFault
 from arena.playing.fault_counts import most_timeouts
 from arena.playing.referee import NO_LIMITS, START, PlayedGame, game_id, play_game
 from games import Game
@@ -39,11 +41,50 @@ RESULT_TEXTS = {
     LOSS: "a loss of the first agent",
 }
 SEATS = ("first", "second")
+MOST_BYTES = 4096  # that a pipe takes at once, also from several writers
+LONGEST_TEXT = 900
 EXCLUDED = Disqualification(Termination.UNLOADABLE, "is excluded")
 
 
 class RulesViolation(RuntimeError):  # noqa: N818  # what a game is, not an error of the code
-    """A game is not what the rules make of its moves: our fault, never an agent's."""
+    """The rules give another game for these moves: our fault, not an agent's."""
+
+
+class EarlyFault(NamedTuple):
+    """A fault of an agent in a game of the run, in one line."""
+
+    place: int
+    game: int
+    text: str
+
+
+class EarlyFaults:
+    """A pipe by which forked workers report the first fault of each agent before its pair ends."""
+
+    def __init__(self) -> None:
+        """Open the pipe; if it is full, reports are dropped: the batches have the faults too."""
+        self.reads, self.writes = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        self.sent: set[int] = set()
+        self.rest = b""
+        for end in (self.reads, self.writes):
+            weakref.finalize(self, os.close, end)
+
+    def send(self, fault: EarlyFault) -> None:
+        """Report a fault, if it is the first of its agent here."""
+        if fault.place not in self.sent:
+            self.sent.add(fault.place)
+            line = json.dumps(fault._replace(text=fault.text[:LONGEST_TEXT]), ensure_ascii=False)
+            with suppress(OSError):
+                os.write(self.writes, line.encode()[: MOST_BYTES - 1] + b"\n")
+
+    def receive(self) -> Iterator[EarlyFault]:
+        """Yield the faults that were reported since the last call."""
+        with suppress(OSError):
+            self.rest += os.read(self.reads, 1 << 16)
+        *lines, self.rest = self.rest.split(b"\n")
+        for line in lines:
+            with suppress(ValueError, TypeError):
+                yield EarlyFault(*json.loads(line))
 
 
 def replay_games(of: Game, moves: NDArray[np.int16], plies: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -7,7 +7,7 @@ from agents.core import Agent, AgentSpec, Choice
 from agents.registry import varies
 from games import Game, Position
 from games.base.errors import printable
-from games.base.progress_line import ProgressLine
+from games.base.progress import Progress, ProgressLine, watch
 from games.core import side_name
 
 if TYPE_CHECKING:  # they load the compiler
@@ -39,7 +39,7 @@ def print_explanation(asked: ExplainedPosition, agent: Agent) -> None:
 
     of, position = asked.of, asked.position
     print(of.draw(position), flush=True)
-    with ProgressLine() as waiting, waiting.watch(lambda seconds: [f"thinking, {seconds:.0f} s"]):
+    with ProgressLine() as waiting, watch(waiting.show, lambda: Progress("thinking")):
         choice = agent.choose(position)
     print(f"{of.name}, {side_name(of, position)} to move: {headline(asked, choice)}", flush=True)
     print(COLUMNS.format("move", "value", "depth", FURTHER, "score", "line"), flush=True)
@@ -66,7 +66,7 @@ def with_progress(views: "Iterator[MoveView]") -> "Iterator[MoveView]":
     """The views, with a progress line while one of them takes long."""
     with ProgressLine() as line:
         while True:
-            with line.watch(lambda seconds: [f"searching each move alone, {seconds:.0f} s"]):
+            with watch(line.show, lambda: Progress("searching each move alone")):
                 view = next(views, None)
             line.clear()
             if view is None:

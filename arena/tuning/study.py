@@ -13,11 +13,12 @@ from arena.analysis.repeatability import KEY, repeatability, untested_line
 from arena.config.command_line import RunOptions
 from arena.planning.openings.openings import Openings
 from arena.planning.openings.registry import make_openings
+from arena.playing.progress import GameRate
 from arena.storage import provenance
-from arena.storage.journal import Journal
-from arena.storage.run_log import RunLog
+from arena.storage.journal import RunDirectory, Section
+from arena.storage.run_log import open_run_log
 from arena.storage.versions import SourceEdited, SourceWatch, forget_if_edited
-from arena.terminal.progress_line import GameRate, LiveLine, run_progress
+from arena.terminal.progress import open_displays
 from arena.tuning import budget, study_files
 from arena.tuning.budget import TERM_SHARE, StudyBudget
 from arena.tuning.equal_time import equal_time_node_ratio
@@ -57,8 +58,6 @@ from arena.tuning.trial_games import (
 )
 from arena.tuning.trials import Trial, bundle_trials, load_trials
 from arena.tuning.validation import (
-    SEED,
-    TUNED,
     Shown,
     StudyVerdict,
     Validation,
@@ -73,6 +72,7 @@ from arena.tuning.validation import (
 )
 from games.base.errors import print_error, print_safely, printable
 from games.base.files import write_text
+from games.base.progress import Progress
 from games.base.text import listed
 
 MEASURED_SECONDS = 0.4
@@ -82,16 +82,21 @@ STEPS_AHEAD = 6  # a walk that learns so late loses nothing, if the mean of its 
 
 @dataclass(frozen=True)
 class Study:
-    """A study under way: its plan, its games, its journal."""
+    """A study under way: its plan, its games, its directory."""
 
     tuning: StudyConfig
     plan: StudyBudget
     games: TrialGames
     held_out: Openings
-    journal: Journal
+    directory: RunDirectory
     options: RunOptions
     begun: float  # monotonic seconds
     watch: SourceWatch
+
+    @property
+    def trials(self) -> Section:
+        """The section of the journal that has the trials."""
+        return self.directory.section("trials")
 
 
 class Search(NamedTuple):
@@ -113,20 +118,44 @@ class PlayedTrials(NamedTuple):
     widened: bool
 
 
+@dataclass(frozen=True, kw_only=True)
+class TrialProgress(Progress):
+    """How far the trials are, with the recommendation so far."""
+
+    plan: StudyBudget
+    trials: Sequence[Trial]
+    before: int  # trials that an earlier run played
+    best: BestSoFar
+    rate: float | None  # trials a second, once it has settled
+
+    def lines(self, seconds: float) -> list[str]:
+        """Trials played, games per second, time left; the recommendation with its interval."""
+        plan, new = self.plan, len(self.trials) - self.before
+        rate = new / seconds if self.rate is None else self.rate
+        parts = [
+            f"{len(self.trials) // plan.size} of {plan.trials // plan.size} trials",
+            f"{rate * plan.games:,.0f} games/s",
+        ]
+        if self.rate is not None:
+            parts.append(f"{(plan.trials - len(self.trials)) / self.rate:,.0f} s left")
+        return [", ".join([*parts, *self.best.words(self.trials, seconds)])]
+
+
 def prepare_study(
-    tuning: StudyConfig, options: RunOptions, journal: Journal, watch: SourceWatch
+    tuning: StudyConfig, options: RunOptions, directory: RunDirectory, watch: SourceWatch
 ) -> Study:
     """The study, ready to play: openings drawn, agents compiled, its plan made or read back."""
-    stored, begun = journal.plan(), time.monotonic()
-    plan = _planned(tuning, options) if stored is None else StudyBudget(**json.loads(stored))
-    journal.keep_plan(json.dumps(plan._asdict()))
+    section, begun = directory.section("trials"), time.monotonic()
+    stored = section.read_fact("plan")
+    plan = _planned(tuning, options) if stored is None else StudyBudget(**stored)
+    section.write_fact("plan", plan._asdict())
     tuning = replace(tuning, share=plan.share)
     for_trials, held_out = budget.split_openings(tuning, plan)
     note = budget.openings_note(plan.validation_pairs, len(held_out))
     if note and not options.quiet:
         print_error(note)
     whole = _trial_games(tuning, plan, for_trials, options.wall)
-    return Study(tuning, plan, whole, held_out, journal, options, begun, watch)
+    return Study(tuning, plan, whole, held_out, directory, options, begun, watch)
 
 
 def _planned(tuning: StudyConfig, options: RunOptions) -> StudyBudget:
@@ -188,7 +217,7 @@ def write_run(study: Study, digest: str) -> None:
     """Write run.json of the study."""
     tuning = study.tuning
     provenance.note_started(
-        study.journal.directory,
+        study.directory.path,
         provenance.identify_run(tuning.experiment.name, tuning.plan)._replace(digest=digest),
         {
             "path": str(tuning.experiment.path.absolute()),
@@ -203,7 +232,7 @@ def write_run(study: Study, digest: str) -> None:
 def play_trials(study: Study, digest: str) -> PlayedTrials:
     """The trials of the journal, then the others."""
     tuning, options = study.tuning, study.options
-    known = load_trials(study.journal)
+    known = load_trials(study.trials)
     write_run(study, digest)
     if known and not options.quiet:
         size = study.plan.size
@@ -219,19 +248,23 @@ def play_trials(study: Study, digest: str) -> PlayedTrials:
     )  # fmt: skip
     trials = list(queue.replayed())
     before, steps, pace = len(trials), widened(queue.sampler), GameRate()
-    with LiveLine(options.quiet, study.journal.directory) as line:
+    with open_displays(options.quiet, study.directory.path) as show:
         deadline = study.begun + budget.TRIALS_SHARE * (options.budget or math.inf)
-        for trial in played(queue, study.journal, options.playing):
+        for trial in played(queue, study.trials, options.playing):
             trials.append(trial)
             study.watch.look()
             pace.take(len(trials) - before)
             steps = widened_steps(queue.sampler, steps, options)
             if time.monotonic() > deadline:
                 queue.end_at_once()
-            line.show(
-                lambda seconds: progress_lines(study.plan, trials, before, best, seconds, pace)
-            )
-    study.journal.keep_plan(json.dumps(study.plan._replace(trials=len(trials))._asdict()))
+            pairs = pace.games_per_second(len(trials) - before)
+            show(
+                TrialProgress(
+                    done=len(trials), total=study.plan.trials, plan=study.plan, trials=trials,
+                    before=before, best=best, rate=None if pairs is None else pairs / 2,
+                )
+            )  # fmt: skip
+    study.trials.write_fact("plan", study.plan._replace(trials=len(trials))._asdict())
     return PlayedTrials(
         trials,
         final_point(queue.sampler),
@@ -246,27 +279,6 @@ def widened_steps(of: Sampler, before: float, options: RunOptions) -> float:
     if now > before and not options.quiet:
         print_error("no game changed between candidates: the search takes wider steps")
     return now
-
-
-def progress_lines(
-    plan: StudyBudget,
-    trials: Sequence[Trial],
-    before: int,
-    best: BestSoFar,
-    seconds: float,
-    pace: GameRate,
-) -> list[str]:
-    """Trials played, games per second, time left; the recommendation with its interval.
-
-    What compiles before the first trial is no part of their speed.
-    """
-    new = len(trials) - before
-    speed = pace.rate(new, seconds) / 2  # trials a second
-    words = [f"{len(trials) // plan.size} of {plan.trials // plan.size} trials"]
-    words.append(f"{speed * plan.games:,.0f} games/s")
-    if pace.settled(new):
-        words.append(f"{(plan.trials - len(trials)) / speed:,.0f} s left")
-    return [", ".join([*words, *best.words(trials, seconds)])]
 
 
 def recommended(
@@ -297,14 +309,17 @@ def tune(tuning: StudyConfig, options: RunOptions) -> StudyVerdict:
     options.wall.required |= tuning.plan.walls_required
     digest = study_digest(tuning, options.budget)
     directory = options.results / tuning.experiment.name / f"tune-{digest}"
-    with Journal(directory, digest, options.fresh) as journal, RunLog(directory / "run.log"):
+    with (
+        RunDirectory(directory, digest, options.fresh) as locked,
+        open_run_log(directory / "run.log"),
+    ):
         watch = SourceWatch(tuning.plan, {})
         if study_digest(tuning, options.budget) != digest:
             raise SourceEdited(
                 "a file was edited while the study started: the same command starts it anew"
             )
-        with forget_if_edited(watch, journal):
-            study = prepare_study(tuning, options, journal, watch)
+        with forget_if_edited(watch, locked):
+            study = prepare_study(tuning, options, locked, watch)
             return finish_study(study, search(study, digest), digest)
 
 
@@ -330,7 +345,7 @@ def study_digest(tuning: StudyConfig, budget: float | None) -> str:
 
 def finish_study(study: Study, searched: Search, digest: str) -> StudyVerdict:
     """Validate the recommendation, write everything, print the answer."""
-    tuning, directory = study.tuning, study.journal.directory
+    tuning, directory = study.tuning, study.directory.path
     best, posterior, trials, clipped, widened = searched
     origin = {"experiment": tuning.experiment.name, "run": digest, "game": tuning.plan.game}
     study_files.write_trials(directory / "trials.parquet", tuning.space, trials, origin)
@@ -395,9 +410,9 @@ def validate_study(study: Study, searched: Search) -> Validation:
     if best.flat:
         elo = detectable_gain(claimed, searched.trials)
         return no_validation(tuning.validation.plan(), elo)
-    with LiveLine(study.options.quiet, study.journal.directory) as line:
-        directory, options = study.journal.directory, study.options.playing
-        shown = Shown(directory, options, run_progress(line, (TUNED, SEED)))
+    with open_displays(study.options.quiet, study.directory.path) as show:
+        directory, options = study.directory, study.options.playing
+        shown = Shown(directory, options, show)
         changes = tuning.space.changes(best.point)
         way = validate if against_seed(tuning) else validate_against_opponents
         pairs = min(study.plan.term_pairs, len(study.held_out) // TERM_SHARE)

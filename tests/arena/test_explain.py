@@ -7,7 +7,7 @@ from agents.sandbox import bot_server
 from arena.commands.explain import main
 from arena.terminal.explanation import ExplainedPosition, played_line
 from games import game
-from games.base import progress_line
+from games.base import progress
 from games.base.errors import OK, USER_ERROR
 from tests.arena.running import directory_of, experiment_file, played
 
@@ -191,7 +191,7 @@ def choose(view, legal, rng):
 
 
 def test_an_explanation_that_takes_long_says_what_it_waits_for(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(progress_line, "FIRST_SECONDS", 0.05)
+    monkeypatch.setattr(progress, "FIRST_SECONDS", 0.05)
     (tmp_path / "long.py").write_text(LONG)
     assert main(["kalah(3,2)", "2", "--agent", str(tmp_path / "long.py"), *QUICK]) == OK
     told = capsys.readouterr().err

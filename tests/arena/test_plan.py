@@ -9,12 +9,13 @@ from arena.commands.plan import arguments, main, pilot_with, probe_lines
 from arena.config.command_line import open_run_options
 from arena.config.experiment import load
 from arena.planning.schedule import make_schedule
-from arena.playing import pilot, regular_lines
+from arena.playing import pilot
 from arena.playing.options import Interrupts
 from arena.stats.elo import elo_estimate
 from arena.stats.intervals import score_estimate
 from arena.stats.text import elo_text
 from arena.terminal.plan import failing_line, match_lines, time_line
+from games.base import progress
 from games.base.errors import CHECK_FAILED, OK, USER_ERROR
 from tests.arena.running import called, experiment_file, small
 
@@ -244,7 +245,7 @@ def test_a_bot_that_finished_no_pairing_is_known_by_its_first_answer(tmp_path, m
 
 
 def test_a_bot_that_starts_slowly_is_named_while_it_is_waited_for(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(regular_lines, "FIRST_SECONDS", 0.05)
+    monkeypatch.setattr(progress, "FIRST_SECONDS", 0.05)
     (tmp_path / "slow.py").write_text("import time\ntime.sleep(0.4)\n" + BOT.format(0))
     text = small(2) + '[agents.slow]\nkind = "python"\nfile = "slow.py"\n'
     main([str(experiment_file(tmp_path, text)), "--workers", "0"])

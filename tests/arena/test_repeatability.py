@@ -13,10 +13,11 @@ from arena.commands import runs
 from arena.commands.verify import main as verify
 from arena.pipeline import run_notes
 from arena.pipeline.run_notes import KEY
-from arena.playing import bot_replays, regular_lines
+from arena.playing import bot_replays
 from arena.playing.bot_replays import BotReplays
 from arena.storage.game_cache import GameCache
 from arena.storage.parquet import read_source
+from games.base import progress
 from tests.arena.running import directory_of, experiment_file, played, small
 
 SOURCES = {
@@ -156,7 +157,7 @@ def test_a_declaration_is_believed_only_after_a_test(tmp_path, monkeypatch):
 
 def test_a_finished_run_is_not_tested_again(tmp_path, monkeypatch):
     _, said = run_of(tmp_path, "steady")
-    monkeypatch.setattr(bot_replays, "chosen_pairings", lambda *_: pytest.fail("tested again"))
+    monkeypatch.setattr(bot_replays, "choose_pairings", lambda *_: pytest.fail("tested again"))
     played(tmp_path / "demo.toml", tmp_path / "results")
     run = directory_of(tmp_path / "results")
     assert json.loads((run / "run.json").read_text()) == said
@@ -185,11 +186,11 @@ def test_a_verification_skips_the_bots_that_are_known_to_differ(tmp_path, capsys
 
 
 def test_the_test_of_bots_keeps_to_its_time_and_says_how_far_it_is(tmp_path, monkeypatch, capsys):
-    seconds = itertools.count()  # one passes at every look at the clock
+    seconds = itertools.count(step=2)  # two pass at every look at the clock
     clock = SimpleNamespace(monotonic=lambda: next(seconds))
     monkeypatch.setattr(bot_replays, "time", clock)
-    monkeypatch.setattr(regular_lines, "monotonic", clock.monotonic)
-    monkeypatch.setattr(bot_replays, "chosen_pairings", lambda *_: ([1], list(range(8))))
+    monkeypatch.setattr(progress, "PLAIN_SECONDS", 0.0)
+    monkeypatch.setattr(bot_replays, "choose_pairings", lambda *_: ([1], list(range(8))))
     _, said = run_of(tmp_path, "fixed", quiet=False, page=False)
     assert 0 < said[KEY]["replayed"]["fixed"] < 16
     assert re.search(r"[1-9][0-9]* of 16 games played again", capsys.readouterr().err)

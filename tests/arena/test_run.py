@@ -382,7 +382,9 @@ def test_a_damaged_journal_is_one_line_and_a_way_out(quick, results, finished, d
     journal = directory_of(results) / "journal.sqlite"
     if damage == "blob":
         with database(journal) as base:
-            base.execute("update batches set games = zeroblob(length(games)) where start = 1")
+            base.execute(
+                "update section_batches set content = zeroblob(length(content)) where start = 1"
+            )
     else:
         content = bytearray(journal.read_bytes())
         start = 0 if damage == "header" else 4096

@@ -6,7 +6,7 @@ import pytest
 
 from arena.commands.run import main as run_main
 from arena.commands.runs import main
-from arena.storage.journal import JOURNAL, Journal
+from arena.storage.journal import JOURNAL, RunDirectory
 from games.base.errors import CHECK_FAILED, OK, USER_ERROR, UserError
 from tests.arena.running import small
 
@@ -114,7 +114,7 @@ def test_what_is_not_a_run_is_never_deleted(results, tmp_path_factory, capsys):
 
 def test_a_run_that_runs_stays(tmp_path, capsys):
     directory = a_run(tmp_path, "aaaaaaaaaa")
-    with Journal(directory, "aaaaaaaaaa"):
+    with RunDirectory(directory, "aaaaaaaaaa"):
         assert main(words(tmp_path, "prune", "--yes", "--keep", "0")) == OK
     assert "stays: it runs" in capsys.readouterr().out
     assert (directory / JOURNAL).exists()
@@ -141,10 +141,10 @@ def test_a_run_that_is_refused_leaves_nothing(why, fresh, tmp_path):
 
 def test_a_fresh_run_that_is_refused_leaves_the_earlier_one(tmp_path):
     journal = tmp_path / "demo" / "0123456789"
-    with Journal(journal, "0123456789") as earlier:
-        earlier.append(0, 1, b"")
-    with pytest.raises(UserError), Journal(journal, "0123456789", fresh=True):
+    with RunDirectory(journal, "0123456789") as earlier:
+        earlier.section().append(0, 1, b"")
+    with pytest.raises(UserError), RunDirectory(journal, "0123456789", fresh=True):
         raise UserError("refused")
     assert [each.name for each in journal.parent.iterdir()] == ["0123456789"]
-    with Journal(journal, "0123456789") as again:
-        assert again.finished() == 1
+    with RunDirectory(journal, "0123456789") as again:
+        assert again.section().finished() == 1

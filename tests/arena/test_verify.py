@@ -11,7 +11,7 @@ import pytest
 from arena.analysis import verification
 from arena.commands.report import main as report
 from arena.commands.verify import main
-from games.base import progress_line
+from games.base import progress
 from tests.arena.running import BOTS, ROOT, directory_of, experiment_file, played, small
 
 GREEDY = '[agents.greedy]\nkind = "greedy"\nepsilon = 0.2\n'
@@ -284,8 +284,8 @@ def choose(view, legal, rng):
 
 
 def test_slow_games_are_not_played_again_in_silence(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(progress_line, "FIRST_SECONDS", 0.05)
-    monkeypatch.setattr(progress_line, "PLAIN_SECONDS", 0.1)
+    monkeypatch.setattr(progress, "FIRST_SECONDS", 0.05)
+    monkeypatch.setattr(progress, "PLAIN_SECONDS", 0.1)
     (tmp_path / "slow.py").write_text(SLOW)
     text = small(4) + '[agents.slow]\nkind = "python"\nfile = "slow.py"\n'
     played(experiment_file(tmp_path, text), tmp_path / "results")

@@ -74,7 +74,7 @@ def doubt(check: Check, plan: Plan) -> str:
 def is_timed_as_a_whole(plan: Plan, name: str) -> bool:
     """Return whether an agent plays in one compiled call, against another such agent."""
     spec = plan.agents[name]
-    return users_code(spec) is None and not time_control(plan, spec).by_the_clock
+    return users_code(spec) is None and not time_control(plan, spec).has_shared_clock
 
 
 def longest(evidence: Evidence, name: str, per: str) -> Slowest | None:

@@ -182,5 +182,5 @@ def begin(values: KeyValues, entrants: Participants) -> PlacementRace:
 
 
 def comparisons_needed(others: int) -> int:
-    """How many agents the newcomer has to be told apart from on the way to its place."""
+    """Return from how many agents the newcomer must be separated on the way to its place."""
     return max(1, math.ceil(math.log2(others + 1)))

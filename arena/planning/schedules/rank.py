@@ -41,12 +41,12 @@ class Ranking:
 
     @cached_property
     def above(self) -> Flags:
-        """Who is above whom, by way of others too."""
+        """Return which agents are above which, also through others."""
         return transitive_closure(self.state.above)
 
     @cached_property
     def cycle(self) -> bool:
-        """Whether somebody is above himself by way of others."""
+        """Return whether an agent is above itself through others."""
         return bool(self.above.diagonal().any())
 
     @cached_property
@@ -61,7 +61,7 @@ class Ranking:
 
     @cached_property
     def undecided(self) -> list[tuple[int, int]]:
-        """Neighbours of which nothing is said yet."""
+        """Return the undecided neighbours."""
         pairs = zip(self.order, self.order[1:], strict=False)
         said = self.above | self.state.alike
         return [(i, j) for i, j in pairs if not said[i, j]]

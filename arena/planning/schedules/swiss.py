@@ -64,7 +64,7 @@ class Swiss:
 
     @cached_property
     def resting(self) -> int | None:
-        """Who has no opponent in the next round: the last of those who had one in all others."""
+        """Return the agent without an opponent in the next round: the"""
         if len(self.names) % 2 == 0:
             return None
         return next(each for each in reversed(self.order) if each not in self.rested)
@@ -82,7 +82,7 @@ class Swiss:
         return tuple(Meeting(min(pair), max(pair), self.size, opening) for pair in pairs)
 
     def after(self, points: Sequence[Points]) -> "Swiss":
-        """The tournament after the next round; who has no opponent wins all of its points."""
+        """Return the tournament after the next round; an agent without opponent gets all points."""
         quarters = list(self.quarters)
         opponents = [list(met) for met in self.opponents or ((),) * len(self.names)]
         for meeting, own in zip(self.meetings, points, strict=True):

@@ -5,7 +5,7 @@ import pytest
 from arena.pipeline import run as run_module
 from arena.pipeline import run_notes
 from arena.storage import versions
-from arena.storage.journal import Journal
+from arena.storage.journal import RunDirectory
 from games.base.errors import Unfinished
 from tests.arena.running import directory_of, played, small, tables
 
@@ -80,8 +80,8 @@ def test_an_edit_of_what_is_not_kept_stops_the_run_without_games(tmp_path, monke
     with pytest.raises(Unfinished, match=r"engine/pick\.py was edited while the run played"):
         played(path, tmp_path / "results")
     directory = directory_of(tmp_path / "results")
-    with Journal(directory, directory.name) as journal:
-        assert journal.finished() == 0
+    with RunDirectory(directory, directory.name) as locked:
+        assert locked.finished() == {("games", ""): 0}
 
 
 def test_a_directory_that_the_bot_names_by_its_whole_path_stays_where_it_is(tmp_path, monkeypatch):

@@ -20,12 +20,13 @@ from arena.config.toml_file import ExperimentError
 from arena.learning.config import load_learn_config
 from arena.learning.round_games import stored_round
 from arena.learning.round_match import MatchVerdict, round_match
-from arena.playing.options import Interrupts
-from arena.playing.worker import PlayOptions
+from arena.playing.options import Interrupts, PlayOptions
+from arena.storage.journal import RunDirectory
 from arena.storage.results import foreign_files, is_run_directory, run_info
 from arena.storage.run_file import NotARunError
 from games import game
-from tests.arena.running import ROOT
+from games.base.progress import ignore_progress
+from tests.arena.running import ROOT, database
 
 TEXT = """
 game = "kalah(4,3)"
@@ -120,7 +121,8 @@ def test_the_same_command_continues_and_workers_change_nothing(finished, tmp_pat
     # As after a kill: the games are there, and no weights.
     results = shutil.copytree(directory.parents[1], tmp_path / "results")
     other = results / directory.relative_to(directory.parents[1])
-    shutil.rmtree(other / "match-1")
+    with database(other / "journal.sqlite") as base:
+        base.execute("delete from section_batches where section = 'match-1'")
     (other / "round-1.npz").unlink()
     assert learned(path, results, "--workers", "2") == other
     assert (other / "round-1.npz").read_bytes() == before
@@ -131,9 +133,9 @@ def test_weights_against_themselves_are_never_better(finished, tmp_path):
     spec = learning.spec
     options = PlayOptions(0, Interrupts())
     none = np.empty(0, np.uint64)
-    match = round_match(
-        learning, (spec, spec), none, "same", tmp_path, options, lambda _: None, "digest"
-    )
+    with RunDirectory(tmp_path / "run", "digest") as run:
+        section = run.section("same")
+        match = round_match(learning, (spec, spec), none, section, options, ignore_progress)
     assert match.verdict is not MatchVerdict.BETTER
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.planning.games import Batch
-from arena.planning.pair_order import PairOrder
+from arena.planning.schedule import PairOrder
 from arena.planning.tasks import BATCH_SECONDS, MOST, AgentCosts, Task, TaskQueue
 
 ONE = np.zeros(1, np.int8)
@@ -19,7 +19,7 @@ def tasks_for(after, total):
 
 
 def tasks_of(tasks):
-    return iter(tasks.next_for, None)
+    return iter(tasks.next_task, None)
 
 
 @given(st.integers(0, 500), st.integers(0, 500), st.lists(st.floats(0, 10), max_size=40))
@@ -54,11 +54,11 @@ def test_batches_grow_until_they_take_their_time():
 def test_tasks_are_as_large_as_their_worker_is_fast():
     tasks, seconds = tasks_for(0, 10**9), {"slow": 1e-3, "fast": 1e-5}
     for name, each in [*seconds.items()] * 12:
-        task = tasks.next_for(name)
+        task = tasks.next_task(name)
         took = (task.stop - task.start) * each
         tasks.learn(Batch(task.start, task.stop, b"", np.zeros(0, np.int8), took, name))
     assert tasks.sizes == {name: int(BATCH_SECONDS / each) for name, each in seconds.items()}
-    task = tasks.next_for("new")
+    task = tasks.next_task("new")
     assert task.stop - task.start == 1
 
 

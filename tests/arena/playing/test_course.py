@@ -10,9 +10,8 @@ import pytest
 from arena.commands.run import main as run_main
 from arena.commands.verify import main as verify
 from arena.config.experiment import load
-from arena.planning.round_tracker import RoundTracker
-from arena.planning.schedule import make_schedule
-from arena.playing.play import ProgressCounter
+from arena.planning.schedule import RoundTracker, make_schedule
+from arena.playing.progress import ProgressCounter
 from arena.storage.journal import JOURNAL
 from tests.arena.running import (
     TABLES,
@@ -91,10 +90,12 @@ def test_a_race_gives_the_same_tables_for_any_workers_and_interruptions(race, tm
     assert all_tables(tmp_path) == expected
     directory = directory_of(tmp_path)
     with database(directory / JOURNAL) as base:
-        starts = [start for (start,) in base.execute("select start from batches order by start")]
+        starts = [
+            start for (start,) in base.execute("select start from section_batches order by start")
+        ]
     for number, start in enumerate(starts[1 :: max(1, len(starts) // 2)]):  # as if killed there
         with database(directory / JOURNAL) as base:
-            base.execute("delete from batches where start >= ?", (start,))
+            base.execute("delete from section_batches where start >= ?", (start,))
         for name in ALL:
             (directory / name).unlink()
         played(path, tmp_path, workers=None if number else 2)
@@ -201,4 +202,4 @@ def test_the_awaited_pair_is_one_that_is_played(tmp_path):
     three = '[agents.first]\nkind = "first"\n[agents.last]\nkind = "last"\n'
     drawn = make_schedule(load(experiment_file(tmp_path, small(4) + three)).plan)
     for out, awaited in (((), (0, 1)), ((0,), (1, 2)), ((0, 1), None)):
-        assert ProgressCounter(RoundTracker(drawn), out)._awaited() == awaited
+        assert ProgressCounter(RoundTracker(drawn), out)._next_match() == awaited

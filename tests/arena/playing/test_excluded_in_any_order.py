@@ -7,15 +7,15 @@ import pytest
 
 from agents.core import AgentFailure, Choice
 from arena.config.experiment import load
-from arena.planning.round_tracker import RoundTracker
-from arena.planning.schedule import make_schedule
+from arena.planning.games import decode_games
+from arena.planning.schedule import RoundTracker, make_schedule
 from arena.planning.tasks import Task, TaskQueue
-from arena.playing import process_pool, worker
+from arena.playing import worker
 from arena.playing.executor import WorkFailed
-from arena.playing.options import Interrupts
-from arena.playing.play import ProgressCounter, StopRule, play_schedule
-from arena.playing.worker import PlayOptions
-from arena.storage.journal import Journal
+from arena.playing.options import Interrupts, PlayOptions
+from arena.playing.play import play_schedule
+from arena.playing.progress import ProgressCounter
+from arena.storage.journal import RunDirectory
 from tests.arena.running import experiment_file
 
 HEAD = """
@@ -65,9 +65,9 @@ class Hostile:
     def submit(self, item):
         self.items.append(item)
 
-    def results(self, look):
-        while self.items:
-            look()
+    def next_result(self, poll):
+        while True:
+            poll()
             order = list(reversed(range(len(self.items))))
             if self.rng.random() < 0.5:
                 self.rng.shuffle(order)
@@ -79,7 +79,7 @@ class Hostile:
                 raise WorkFailed("for a test")
             if (key := id(self.items[0])) in self.done:
                 self.items.pop(0)
-                yield self.done.pop(key)
+                return self.done.pop(key)
 
     def close(self):
         self.items.clear()
@@ -107,16 +107,21 @@ def agent_of_place(self, place):
 def games_of(drawn, directory, monkeypatch, workers, seed):
     """The stored games, played in batches of sizes and in an order that follow from the seed."""
     rng = random.Random(seed)
-    monkeypatch.setattr(process_pool, "begin", lambda work, most: Hostile(work, most or 1, rng))
+
+    def open_executor(options, job, poll, *, alone=False):
+        return Hostile(job.work, 1 if alone else options.workers, rng)
+
+    monkeypatch.setattr(PlayOptions, "open_executor", open_executor)
 
     def learn(self, batch, seconds=0.0):
         self.sizes[batch.worker] = rng.randint(1, 40)
 
     monkeypatch.setattr(TaskQueue, "learn", learn)
-    with Journal(directory, "digest") as journal:
-        options = PlayOptions(workers, Interrupts(), pinned=False)
-        played = play_schedule(drawn, journal, options, lambda _: None, lambda _: None)
-        return journal.games(played.drawn.pairings)
+    with RunDirectory(directory, "digest") as run:
+        section, options = run.section(), PlayOptions(workers, Interrupts(), pinned=False)
+        played = play_schedule(drawn, section, options, notify=lambda _: None)
+        columns = played.drawn.pairings.columns(0, section.finished())
+        return decode_games((batch.content for batch in section.batches()), columns)
 
 
 NAMES = ("game_id", "result", "margin", "plies", "termination")
@@ -146,7 +151,7 @@ def test_a_task_leaves_out_games_after_so_many_timeouts_only_under_a_rule(drawn)
 
 def test_progress_names_the_next_agents_that_play(drawn):
     awaited = [
-        ProgressCounter(RoundTracker(drawn), out).tick(StopRule(drawn), {}).awaited
+        ProgressCounter(RoundTracker(drawn), out).progress(None, {}).awaited
         for out in ((), {0}, {0, 2}, set(range(len(BOTS))))
     ]
     assert awaited == [(0, 1), (1, 2), (1, 3), None]

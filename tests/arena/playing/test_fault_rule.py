@@ -22,9 +22,8 @@ from arena.planning.games import (
 from arena.planning.schedule import make_schedule
 from arena.planning.tasks import Task
 from arena.playing import fault_counts
-from arena.playing.early_faults import EarlyFault
 from arena.playing.forfeits import ForfeitRule, UselessBots
-from arena.playing.referee_loop import find_rules_violation
+from arena.playing.referee_loop import EarlyFault, find_rules_violation
 from arena.playing.worker import Worker
 from tests.arena.running import experiment_file
 

@@ -25,7 +25,7 @@ from agents.sandbox.sandbox import Sandbox
 from arena.commands.runs import run_lines
 from arena.commands.tune import main
 from arena.stats.elo import elo_from_score
-from arena.storage.journal import Journal
+from arena.storage.journal import RunDirectory
 from arena.storage.results import foreign_files, is_run_directory, run_info
 from arena.tuning import study as search
 from games.base.errors import USER_ERROR
@@ -126,9 +126,10 @@ def test_the_claim_is_the_first_pairings_of_the_match_whatever_the_test_says(bad
     said = json.loads((bad / "recommendation.json").read_text())
     value, low, high = said["expected_score"]
     assert said["claim_games"] == 200 > said["validation"]["games"]  # it ended long before
-    match = next(bad.glob("validation-*/journal.sqlite"))
-    with database(match) as base:
-        ((stop,),) = base.execute("select max(stop) from batches")
+    with database(bad / "journal.sqlite") as base:
+        ((stop,),) = base.execute(
+            "select max(stop) from section_batches where section = 'validation'"
+        )
     assert stop == 100
     assert 0.5 < low < value < high
     assert [elo_from_score(x) for x in said["expected_score"]] == pytest.approx(said["gain_elo"])
@@ -140,7 +141,9 @@ def test_claim_and_verdict_against_a_pool_are_matches_with_each_of_them(tmp_path
     text = text.replace("[tune.weights]", "opponents = { mine = 3, other = 1 }\n[tune.weights]")
     found = study(tmp_path, text + '\n[agents.other]\nkind = "first"\n')
     said = json.loads((found / "recommendation.json").read_text())
-    assert len(list(found.glob("pool-*/journal.sqlite"))) == 4  # each agent with each of them
+    with database(found / "journal.sqlite") as base:
+        names = [name for (name,) in base.execute("select name from sections")]
+    assert sum(name.startswith("pool-") for name in names) == 4  # each agent with each of them
     assert said["validation"]["games"] == 2 * said["claim_games"]
     assert "against the pool" in said["validation"]["text"]
     assert (said["claim_games"], said["gain_elo"]) == (200, None)
@@ -191,8 +194,6 @@ def test_optunas_own_database_shows_the_study(bad: Path) -> None:
 
 
 def test_tuning_and_validation_share_no_opening(bad: Path) -> None:
-    bases = [bad / "journal.sqlite", *bad.glob("validation-*/journal.sqlite")]
-    assert len(bases) == 2
     from arena.tuning.budget import StudyBudget, split_openings  # noqa: PLC0415  # only this test
     from arena.tuning.study_config import load_study  # noqa: PLC0415  # likewise
 
@@ -262,8 +263,8 @@ def test_a_study_cut_short_goes_on_with_other_workers_as_if_nothing_had_happened
         if path.is_file() and path.name != "journal.sqlite":
             path.unlink()
     with database(other / "journal.sqlite") as base:
-        base.execute("delete from batches where start >= 7")
-    shutil.rmtree(other / next(bad.glob("validation-*")).name)
+        base.execute("delete from section_batches where section = 'trials' and start >= 7")
+        base.execute("delete from section_batches where section = 'validation'")
     again = study(tmp_path, BAD, "--workers", "3")
     assert again == other
     assert trials(again).equals(trials(bad))
@@ -285,7 +286,7 @@ def test_each_method_goes_on_byte_by_byte(tmp_path: Path, text: str, cut: int) -
     whole = study(tmp_path / "whole", text)
     other = copy_of(whole, tmp_path / "other")
     with database(other / "journal.sqlite") as base:
-        base.execute("delete from batches where start >= ?", (cut,))
+        base.execute("delete from section_batches where section = 'trials' and start >= ?", (cut,))
     assert study(tmp_path / "other", text, "--workers", "3") == other
     assert trials(other).equals(trials(whole))
     assert set(trials(whole)["games"]) == ({100} if text == STEPS else {40})
@@ -309,7 +310,9 @@ def test_steps_become_wider_while_no_game_changes(tmp_path: Path, capsys) -> Non
     for cut in (9, 17, 40):  # before, while and after they become wider
         other = copy_of(whole, tmp_path / f"cut{cut}")
         with database(other / "journal.sqlite") as base:
-            base.execute("delete from batches where start >= ?", (cut,))
+            base.execute(
+                "delete from section_batches where section = 'trials' and start >= ?", (cut,)
+            )
         assert study(tmp_path / f"cut{cut}", PLATEAU) == other
         assert trials(other).equals(trials(whole))
         for name in ("recommendation.json", "validation.parquet"):
@@ -406,5 +409,5 @@ def test_an_edit_during_a_study_stops_it_without_trials(
     assert main([*words, "--quiet"]) == 3
     assert "own.py was edited while the run played" in capsys.readouterr().err
     (directory,) = (tmp_path / "r").glob("own/tune-*")
-    with Journal(directory, directory.name.removeprefix("tune-")) as journal:
-        assert journal.finished() == 0
+    with RunDirectory(directory, directory.name.removeprefix("tune-")) as locked:
+        assert locked.finished() == {("trials", ""): 0}
