@@ -15,6 +15,7 @@ from arena.analysis.repeatability import (
     repeatability,
     stored_repeatability,
 )
+from arena.analysis.table_verification import wrong_table
 from arena.planning.games import (
     LOSS,
     Batch,
@@ -37,7 +38,7 @@ from arena.playing.options import PlayOptions
 from arena.playing.referee_loop import contradiction, stored_cutoffs, unclean_games
 from arena.playing.worker import GameJob
 from arena.storage.game_table import REPLAYED_COLUMNS, StoredGames
-from arena.storage.provenance import RUN, read_run
+from arena.storage.provenance import RUN, code_digest, read_run
 from arena.storage.run_file import (
     NotARunError,
     changes_since_run,
@@ -260,6 +261,9 @@ def load_table(directory: Path, beside: Path | None) -> LoadedTable:
     if table.fault is None and plan.rounds is not None and 2 * course.total != len(stored.games):
         there = f"{2 * course.total} games, {len(stored.games)} are there"
         table = table._replace(fault=Difference(f"the rounds ask for {there}"))
+    if table.fault is None and said.get("code") == code_digest():
+        wrong = wrong_table(directory, plan, course, stored.games, unloadable)
+        table = table._replace(fault=Difference(wrong) if wrong else None)
     return LoadedTable(drawn, stored, table)
 
 

@@ -76,6 +76,9 @@ class Termination(enum.IntEnum):
         return self in (Termination.NORMAL, Termination.TOO_LONG, Termination.RESIGNED)
 
 
+_FAIR = [how for how in Termination if how.fair]
+
+
 @dataclass(frozen=True, eq=False)
 class Games:
     """Finished games as columns, in schedule order; moves only where they are kept."""
@@ -116,6 +119,11 @@ def first_movers(games: "Games") -> GameColumn:
 def first_mover_results(games: "Games") -> NDArray[np.int8]:
     """Return WIN, DRAW or LOSS of the first mover of each game."""
     return np.where(games.first_side == 0, games.result, np.int8(WIN) - games.result)
+
+
+def fair_games(games: "Games") -> NDArray[np.bool_]:
+    """Return which games were played and ended without a fault; the others are forfeits."""
+    return np.isin(games.termination, _FAIR)
 
 
 def empty_games(keep_moves: bool = True) -> Games:

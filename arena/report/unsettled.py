@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from arena.analysis.win_rates import ONLY_FORFEITS
 from arena.report.data import ReportData
 from arena.report.figure import listed, strong
 from arena.report.html import Html, join, name_of, tag
@@ -22,11 +23,14 @@ class UnsettledGroup(NamedTuple):
 def is_settled(report: ReportData, one: str, other: str) -> bool:
     """Return whether the match of two agents is settled.
 
-    Agents that never met count as told apart, and so do bots that the run excluded.
+    Agents that never met, or whose games were all forfeited, count as told apart, and so do bots
+    that the run excluded.
     """
     row = report.pairs.get((one, other))
+    if row is None or row.why == ONLY_FORFEITS:
+        return True
     excluded = not report.excluded_names.isdisjoint((one, other))
-    return row is None or excluded or score_of(row).settled is not None
+    return excluded or score_of(row).settled is not None
 
 
 def unsettled_groups(report: ReportData) -> list[UnsettledGroup]:

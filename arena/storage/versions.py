@@ -8,13 +8,12 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from agents.core import SpecError
 from agents.languages import source_tree
 from arena.planning.plan import Plan, copy_of, portable_path, resolve_path, versions_cache
 from arena.storage.git import FileContent, Revision, VersionError, open_revision
-from arena.storage.journal import RunDirectory
 from arena.storage.provenance import RunIdentity, file_digest, read_run, source_digest
 from games.base.errors import Unfinished, printable
 from games.base.file_trees import FileTree, candidates, place_beside
@@ -22,6 +21,9 @@ from games.base.files import InputTooLarge, atomic_write, make_subdirectory, rea
 from games.base.imports import imported_files
 from games.base.schema import KeyValues
 from games.base.text import listed, quote
+
+if TYPE_CHECKING:  # --help needs no SQLite
+    from arena.storage.journal import RunDirectory
 
 SOURCES = "sources"
 LARGEST = 4 << 20  # bytes of one file: sources are small, engines are not kept
@@ -126,7 +128,7 @@ class SourceEdited(Unfinished):
 
 
 @contextlib.contextmanager
-def forget_if_edited(watch: SourceWatch, directory: RunDirectory) -> Iterator[None]:
+def forget_if_edited(watch: SourceWatch, directory: "RunDirectory") -> Iterator[None]:
     """Keep no game of this session if somebody edited files that its agents load."""
     before = directory.finished()
     try:

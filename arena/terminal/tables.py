@@ -173,7 +173,11 @@ def _points(row: AgentStanding, excluded: bool) -> str:
 
 
 def _first_mover(summary: Summary) -> str:
-    return f"{first_mover_words(summary.opening_plies)} scored {score_text(summary.first_mover)}"
+    known = summary.first_mover
+    if known.value is None:
+        return f"{first_mover_words(summary.opening_plies)}: {known.reason}"
+    fair = " in pairs without a forfeit" if summary.forfeits else ""
+    return f"{first_mover_words(summary.opening_plies)} scored {score_text(known)}{fair}"
 
 
 def _matrix(console: Console, summary: Summary) -> None:

@@ -14,7 +14,14 @@ from agents.core import AgentSpec, HostSettings, Options
 from agents.fault_text import fault_text
 from agents.registry import users_code
 from agents.sandbox.sandbox import Sandbox
-from arena.planning.games import GameColumn, Games, Termination, decode_games, encode_games
+from arena.planning.games import (
+    GameColumn,
+    Games,
+    Termination,
+    decode_games,
+    encode_games,
+    fair_games,
+)
 from arena.planning.openings.openings import Openings
 from arena.planning.plan import Plan
 from arena.planning.schedule import DrawnPlan, make_schedule
@@ -357,8 +364,7 @@ def _finished(
 
 def refuse_forfeits(slot: int, games: Games) -> None:
     """Raise a Mistake if no game of a trial was played out: its score says nothing."""
-    fair = [int(how) for how in Termination if how.fair]
-    if len(games) and not np.isin(games.termination, fair).any():
+    if len(games) and not fair_games(games).any():
         kind = Termination(int(games.termination[0])).name.lower()
         text = fault_text(kind, games.traces.get(0, ""))
         raise UserError(

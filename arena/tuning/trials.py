@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.duplicates import game_keys
+from arena.analysis.duplicates import count_distinct
 from arena.planning.games import Games
 from arena.stats.estimate import no_estimate
 from arena.stats.intervals import score_estimate
@@ -85,7 +85,7 @@ def make_trial(
         high=1.0 if estimate.high is None else estimate.high,
         noise=score_variance(points),
         games=len(games),
-        distinct_games=len(np.unique(game_keys(games))),
+        distinct_games=count_distinct(games),
         fingerprint=games_fingerprint(games),
         seconds=seconds,
         begun=max(ended - seconds, 0.0),

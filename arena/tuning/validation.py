@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from agents.core import AgentSpec, Options
 from agents.sandbox.sandbox import Sandbox
-from arena.analysis.duplicates import game_keys
+from arena.analysis.duplicates import count_distinct
 from arena.planning.games import PAIR_POINTS, Games, concat_games, pair_points, take_games
 from arena.planning.openings.openings import Openings
 from arena.planning.plan import Plan
@@ -203,7 +203,7 @@ def validation_result(match: MatchResult) -> Validation:
     assert state is not None
     raw, elo = match.raw_elo, match.elo
     verdict = VERDICTS.get(state.decision, StudyVerdict.UNDECIDED)
-    distinct = len(np.unique(game_keys(games)))
+    distinct = count_distinct(games)
     details = (
         f"{sprt_text(plan, state)}; raw {elo_text(raw)}, corrected {elo_text(elo)}; "
         f"{len(games):,} games, {distinct:,} distinct"
@@ -387,7 +387,7 @@ def difference_verdict(tuning: StudyConfig, tuned: PoolGames, seed: PoolGames) -
         *(100 * each for each in gain)
     )
     return Validation(
-        verdict, none, none, len(both), len(np.unique(game_keys(both))), len(halves), text, details,
+        verdict, none, none, len(both), count_distinct(both), len(halves), text, details,
         halves, np.full(len(halves), np.nan), plan, plan.bounds,
     )  # fmt: skip
 

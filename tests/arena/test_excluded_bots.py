@@ -9,10 +9,11 @@ from html import unescape
 import pandas as pd
 import pytest
 
-from arena.commands import check, export, handouts, verify
+from arena.commands import check, export, handouts, rate, verify
 from arena.playing.fault_counts import FIRST_GAMES
 from arena.report.data import load_report
 from arena.report.figures.forfeits import MOST_TOLD
+from arena.report.figures.openings import opening_results
 from arena.report.methods import methods_paragraph
 from games.base.errors import CHECK_FAILED, OK
 from tests.arena.running import directory_of, played
@@ -70,7 +71,10 @@ def test_duplicates_forfeits_and_unplayed_games_are_counted_apart(a_run):
     fair, summary = games.termination == "normal", json.loads(
         (directory / "summary.json").read_text()
     )  # fmt: skip
-    assert summary["duplicates"] == (games.repeat & fair).sum()
+    pairs = games[["first", "second"]].apply(frozenset, axis=1)
+    again = pd.DataFrame({"pair": pairs, "moves": games.moves})[fair].duplicated()
+    assert summary["duplicates"] == again.sum()
+    assert summary["distinct_games"] == len(games) - again.sum()
     assert summary["forfeits"] == (~fair).sum()
     assert summary["unplayed"] == (games.plies == 0).sum() == sum(unplayed_of(directory).values())
     text, report = text_of((directory / "report.html").read_text()), load_report(directory)
@@ -219,6 +223,39 @@ def test_what_a_worker_counts_against_broken_bots_changes_no_game(tmp_path, caps
     asked = games[(games.plies > 0) & (games.termination == "crashed")]
     assert len(asked) == FIRST_GAMES
     assert verify.main([str(directory), "--all"]) == OK
+
+
+def test_the_first_mover_is_told_from_pairs_without_a_forfeit(a_run):
+    directory = a_run()
+    games = pd.read_parquet(directory / "games.parquet")
+    fair = games[(games.termination == "normal").groupby(games.pair).transform("all")]
+    scores = fair.result.where(fair["first"] == fair.first_mover, 1 - fair.result)
+    summary = json.loads((directory / "summary.json").read_text())
+    kept = ~fair.repeat  # these bots leave nothing to chance: a game played again is no evidence
+    assert 0 < len(fair) < len(games)
+    assert summary["first_mover"]["value"] == pytest.approx(scores[kept].mean())
+    rates = pd.read_parquet(directory / "win_rates.parquet")
+    forfeited = rates.agent.isin(EXCLUDED) | rates.opponent.isin(EXCLUDED)
+    assert rates[forfeited].first_mover_score.isna().all()
+    assert rates[~forfeited].first_mover_score.notna().any()
+    table = pd.read_parquet(directory / "elo.parquet")
+    for _, members in table.groupby("group"):
+        if set(members.agent) <= EXCLUDED:
+            assert members.first_move_elo.isna().all()
+    cells = opening_results(load_report(directory))
+    assert cells.times.sum() == len(fair) / 2
+
+
+def test_rate_gives_the_ratings_and_points_of_the_run(a_run, capsys):
+    directory = a_run("")
+    assert rate.main([str(directory), "--json"]) == OK
+    said = json.loads(capsys.readouterr().out)
+    assert not any("seen before" in note for note in said["notes"])
+    stored = pd.read_parquet(directory / "elo.parquet").set_index("agent")
+    for row in said["ratings"]:
+        for name in ("elo", "elo_low", "elo_high", "first_move_elo", "games", "points", "forfeits"):
+            known = stored.loc[row["agent"], name]
+            assert row[name] == (pytest.approx(known) if pd.notna(known) else None), name
 
 
 def test_a_test_that_forfeits_ended_shows_no_strength(tmp_path, capsys):

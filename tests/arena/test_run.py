@@ -485,7 +485,7 @@ def test_the_time_of_play_is_that_of_all_sessions_without_the_pause(tmp_path, mo
     path = experiment_file(tmp_path, small(4), "fixed")
     play = run_module.play_schedule
 
-    def interrupted(*words):
+    def interrupted(*_words, **_options):
         time.sleep(0.2)
         raise KeyboardInterrupt
 

@@ -81,11 +81,16 @@ def _no_inference(report: ReportData, known: StoredEstimate) -> Html:
         return empty_section(f"{known.why[:1].upper()}{known.why[1:]}.")
     if known.value is None:
         return empty_section("No games were played.")
-    games = counted(report.games.size, "game")
     return empty_section(
-        f"{_first_mover(report)} scored {share(known.value)} of {games}. "
+        f"{_first_mover(report)} scored {share(known.value)} of {_games(report)}. "
         f"{known.why[:1].upper()}{known.why[1:]}."
     )
+
+
+def _games(report: ReportData) -> str:
+    """Name the games that tell about the first mover."""
+    _, _, forfeits, _ = report.game_counts
+    return "pairs without a forfeit" if forfeits else counted(report.games.size, "game")
 
 
 def _lead(report: ReportData, known: StoredEstimate) -> Html:
@@ -126,7 +131,7 @@ def _picture(report: ReportData, known: StoredEstimate, rows: list[WinRateRow]) 
         labels(scale, texts, 13),
         _grid(scale, across, height),
         interval(scale, known, TOP + ALL / 2, 15, 5),
-        _label(scale, known, f"all {counted(report.games.size, 'game')}"),
+        _label(scale, known, f"all {_games(report)}"),
     ]
     for place, row in enumerate(rows):
         y = TOP + ALL + row_height * (place + 0.5)
