@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 
+import numpy as np
+
 from agents.core import Agent, AgentFailure, AgentSpec, GameFollower, HostSettings, Resignation
 from agents.create import create_agent
 from agents.error_lines import SLOW_FAULTS, error_line, failure_words
@@ -20,7 +22,8 @@ from games.base.errors import UserError, printable
 from games.base.files import read_limited
 from games.base.progress import Progress
 from games.base.text import GameError, listed, quote
-from games.board import printed_moves
+from games.board import Board, printed_moves
+from games.kernels.board_layout import STATE
 
 MOST_POSITIONS = 10_000
 LONGEST = 2000
@@ -28,6 +31,8 @@ MOST_OPENING_PLIES = 6
 PAIRS = 5  # of games, from openings of their own
 SEED = 1
 SURER = 3  # new processes more, before a bot is said to keep state
+SMALLEST_VALUE = 0.01  # that one value at least should reach
+HIGHEST_VALUE = 999_999.999  # of a position that is not decided
 SLOW_SHARE = 0.5  # of the time that a bot may take to start
 SOWN = "sowing"
 NUMBERS = re.compile(r"\d[\d, ]*")  # faults that differ only in them are equal
@@ -187,6 +192,7 @@ class BotCheck:
             self.check_unsolicited_output,
             self.check_speed,
             self.check_positions,
+            self.check_values,
             self.check_state,
         ):
             step()
@@ -320,6 +326,34 @@ class BotCheck:
             self.report.findings.append(f"{how} {times}\nthe position: {self.of.text(position)}")
         if not groups:
             self.report.facts.append(f"it survived all {len(self.positions):,} positions")
+
+    def check_values(self) -> None:
+        """Whether the values of an evaluation differ once they are clipped and rounded."""
+        evaluate = getattr(self.main, "evaluate_rows", None)
+        positions = [position for trial in self.trials for position, _ in trial.answers]
+        if evaluate is None or "evaluate" not in self.spec.options or not positions:
+            return
+        board, rows = Board(self.of), []
+        for position in positions:
+            board.place(position)
+            rows.append(board.words[STATE : board.first_slot].copy())
+        try:
+            values = [abs(value) for value in evaluate(np.array(rows))]
+        except AgentFailure:  # it was asked alone, which no game does
+            return
+        clipped = sum(value >= HIGHEST_VALUE for value in values)
+        if clipped:
+            # A position that is as good as won may be worth any large number.
+            lines = self.report.findings if 2 * clipped > len(values) else self.report.facts
+            lines.append(
+                f"{clipped} of {len(values)} values are clipped at ±{HIGHEST_VALUE:,}: a search "
+                "cannot tell these positions apart; return smaller numbers"
+            )
+        elif max(values) < SMALLEST_VALUE:
+            self.report.findings.append(
+                f"no value is beyond ±{max(values):g}, and values are rounded to thousandths: a "
+                "search can hardly tell positions apart; return larger numbers"
+            )
 
     def check_speed(self) -> None:
         """How long it takes to start, and to answer."""

@@ -34,7 +34,7 @@ def bot_spec(path: Path) -> AgentSpec:
 
     SpecError if there is no such file or its language is not known.
     """
-    path = path.expanduser().absolute()
+    path = Path(os.path.normpath(path.expanduser().absolute()))  # the sandbox has no `..`
     if path.exists() and not path.is_file():
         raise SpecError(f"{quote(str(path))} is no file")
     if not path.is_file():

@@ -16,6 +16,7 @@ from games.base.text import MISTYPED, did_you_mean, listed
 from games.kernels.jit import source_line, unbound
 
 MOST_REASONS = 4
+HEURISTIC_MODULES = (["features"], ["heuristic_functions"])  # of a game's package
 # The arguments of an evaluation; the first two are those of every word.
 RULES, POSITION, WEIGHTS = "rules", "position", "weights"
 CONTAINERS: dict[type[object], str] = {
@@ -94,7 +95,8 @@ def reasons_in(
         if isinstance(each, ast.Call):
             text = wrong_call(each, called_value(each.func, scope))
         elif isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load):
-            text = wrong_constant(each.id, scope.get(each.id))
+            value = scope.get(each.id)
+            text = wrong_constant(each.id, value) or function_of_another_game(value, known.of)
         elif isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name):
             text = wrong_attribute(each.value.id, each.attr, scope, known)
         elif isinstance(each, ast.Subscript):
@@ -142,6 +144,16 @@ def missing_arguments(call: ast.Call, signature: inspect.Signature) -> str:
     missing = [name for name in needed if name not in given]
     fits = len(missing) == len(needed) - len(call.args) - len(call.keywords)
     return f"{listed(missing)} is missing" if missing and fits else ""
+
+
+def function_of_another_game(value: object, of: Game) -> str:
+    """Why a heuristic function means nothing in this game; empty if it may mean something."""
+    if not ours(value):
+        return ""
+    name, (_, pack, *rest) = unbound(value).__name__, unbound(value).__module__.split(".")
+    if rest not in HEURISTIC_MODULES or pack == of.pack or name in words_of(of):
+        return ""
+    return f"{name} is for {pack} games, not for {of.name}{_functions_that_read(of)}"
 
 
 def wrong_constant(name: str, value: object) -> str:

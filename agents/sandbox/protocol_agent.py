@@ -112,6 +112,7 @@ class ProtocolAgent:
         """The current process has not said anything yet."""
         self.buffer, self.received, self.ended = b"", 0, False
         self.clock: Clock | None = None
+        self.start_is_over = False  # whether the time to start has passed in this question
         self.since = time.monotonic_ns()
         self.move_seconds = self.seconds
 
@@ -155,6 +156,7 @@ class ProtocolAgent:
             self._run(self.conversation.new_game(position.mover, start, self.seed or 0), position)
             self.in_game = True
         self.received, self.move_seconds, self.said = 0, self.seconds, {}
+        self.start_is_over = False
         question = Question(position, legal, tuple(self.plies), seconds=self.seconds, limit=limit)
         return self._run(self.conversation.choose(question), position)
 
@@ -262,6 +264,7 @@ class ProtocolAgent:
     def _any_line(self, request: Read) -> str | NoLine:
         if self.clock not in (None, request.clock):
             self.since = time.monotonic_ns()
+            self.start_is_over = self.clock == "start"
         self.clock = request.clock
         seconds = min(self._limit(request.clock), request.seconds or self._limit(request.clock))
         while b"\n" not in self.buffer and not self.ended:
@@ -269,9 +272,9 @@ class ProtocolAgent:
             if content is None:
                 if NoLine.TIME_UP in request.allowed:
                     return NoLine.TIME_UP
-                self.bot.raise_fault(
-                    "timeout", f"did not answer within {seconds:g} s{self._late()}"
-                )
+                start = f" after the {self._limit('start'):g} s that it had to start"
+                message = f"did not answer within {seconds:.3g} s{start * self.start_is_over}"
+                self.bot.raise_fault("timeout", f"{message}{self._late()}")
             self._take(content)
         if b"\n" not in self.buffer and not self.buffer:
             if NoLine.ENDED in request.allowed and not self.unheard:
@@ -303,9 +306,10 @@ class ProtocolAgent:
 
 
 def reads_lines_in_python(spec: AgentSpec) -> bool:
-    """Return whether a bot is a Python file that runs as a program, as it has no choose."""
+    """Return whether a bot is a Python file, and there, that runs as a program without choose."""
     command = spec.options.get("command") or ("",)
-    return spec.kind == "lines" and str(command[-1]).endswith(".py")
+    is_python = spec.kind == "lines" and str(command[-1]).endswith(".py")
+    return is_python and os.path.isfile(command[-1])
 
 
 def accepts_any_position(agent: Agent) -> bool:

@@ -170,7 +170,7 @@ class BotProcess:
         """What it has written; ending, or writing nothing in time, is its fault."""
         content = self.receive(seconds, since)
         if content is None:
-            self.raise_fault("timeout", f"{silence} within {seconds:g} s")
+            self.raise_fault("timeout", f"{silence} within {seconds:.3g} s")
         return content or self.raise_crash()
 
     @property

@@ -214,9 +214,9 @@ def terms(agent: CompiledAgent, position: Position) -> Iterator[Term]:
     bound = called_features(of.family_name)
     kind = part_names(of.family_name, "features").get("TERM", "difference")
     compare = unbound(TERMS[kind][0])
-    other_side = of.family.restored(
-        bound["turned"](state)
-    )  # else all is compiled for plain numbers
+    # As a plain function: compiled, it would be so in every process. Without `restored` the
+    # features would be compiled for plain numbers.
+    other_side = of.family.restored(unbound(bound["turned"])(state))
     base, phases = WEIGHTS, int(context[PHASES])
     if phases > 1:
         base += MOST_FEATURES * int(bound["progress"](context, state, phases))

@@ -17,7 +17,7 @@ from arena.analysis.duplicates import (
     flag_known,
     repeat_keys,
 )
-from arena.analysis.exclusions import Exclusion, first_unplayed, unearned_wins
+from arena.analysis.exclusions import Exclusion, first_unplayed, unearned_wins, unplayed_games
 from arena.analysis.match_counts import Match, MatchCounter
 from arena.analysis.timings import Timing, TimingCounter
 from arena.planning.games import (
@@ -116,15 +116,27 @@ class Evidence:
             at += len(piece)
 
     def shortest(self, select: Select) -> int | None:
-        """The row of the shortest of the games that are selected, the first of equals."""
-        best: tuple[int, int] | None = None
+        """The row of the shortest of the games that are selected, the first of equals.
+
+        A game that was forfeited unplayed is taken only if there is no other.
+        """
+        best: tuple[bool, int, int] | None = None
         for start, piece in self.pieces():
+            unplayed = self.unplayed(start, piece)
             rows = np.flatnonzero(select(piece))
-            if len(rows):
-                row = int(rows[np.argmin(piece.plies[rows])])
-                each = int(piece.plies[row]), start + row
-                best = each if best is None else min(best, each)
-        return best and best[1]
+            for own in (rows[~unplayed[rows]], rows[unplayed[rows]]):
+                if len(own):
+                    row = int(own[np.argmin(piece.plies[own])])
+                    each = bool(unplayed[row]), int(piece.plies[row]), start + row
+                    best = each if best is None else min(best, each)
+        return best and best[2]
+
+    def unplayed(self, start: int, piece: Games) -> Flags:
+        """Which games of a piece an excluded bot forfeited unplayed; its first is game `start`."""
+        losers = np.where(piece.result == LOSS, piece.first, piece.second)
+        faults = ~fair_games(piece) & (piece.result != DRAW)
+        since = first_unplayed(self.excluded, self.plan.names)
+        return np.asarray(faults & unplayed_games(losers, start + np.arange(len(piece)), since))
 
     def game(self, row: int) -> tuple[Games, int]:
         """Both games of a pairing, and which of them stands in this row."""

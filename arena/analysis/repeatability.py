@@ -46,15 +46,12 @@ def repeatability(plan: Plan, replays: BotReplays | None) -> Repeatability:
         return Repeatability("no", "some agents play by the clock")
     if not plan.outside_bots:
         return ALWAYS
-    # Bots that finished no game were not tested either.
-    tested = (replays and replays.games) or dict.fromkeys(plan.outside_bots, 0)
-    untested = [name for name, games in tested.items() if not games]
-    if untested:
-        bots = "1 outside bot was" if len(untested) == 1 else f"{len(untested)} outside bots were"
+    tested = [replays.games.get(name, 0) if replays else 0 for name in plan.outside_bots]
+    if untested := tested.count(0):
+        bots = "1 outside bot was" if untested == 1 else f"{untested} outside bots were"
         return Repeatability("not known", f"{bots} not asked again")
     bots = "the outside bot" if len(tested) == 1 else f"each of {len(tested)} outside bots"
-    least = min(tested.values())
-    reason = f"{least} games of {bots} were played again and came out the same"
+    reason = f"{min(tested)} games of {bots} were played again and came out the same"
     return Repeatability("yes", reason)
 
 

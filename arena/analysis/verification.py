@@ -9,9 +9,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.analysis.repeatability import KEY, Repeatability, repeatability
+from arena.analysis.repeatability import (
+    KEY,
+    Repeatability,
+    repeatability,
+    stored_repeatability,
+)
 from arena.analysis.table_verification import wrong_table
-from arena.planning.games import LOSS, Games, Termination, decode_games, moves_of_game, pair_points
+from arena.planning.games import (
+    LOSS,
+    Batch,
+    Games,
+    Termination,
+    decode_games,
+    moves_of_game,
+    pair_points,
+)
 from arena.planning.openings.openings import NO_MOVE
 from arena.planning.plan import Plan
 from arena.planning.schedule import DrawnPlan, RoundTracker, make_schedule
@@ -43,7 +56,7 @@ from games.board import Board
 from games.transcripts import game_lines, move_texts_by_side
 
 SAMPLE = 200  # pairings
-AT_ONCE = 64
+AT_ONCE, TASK_SECONDS = 64, 0.5  # at most, of a task
 BY_AGENTS = (*SAME, "moves")  # columns that agents decide
 Records = Mapping[str, Sequence[object]]  # columns of some games
 
@@ -66,7 +79,13 @@ class TableCheck(NamedTuple):
 
     fault: Difference | None  # where it cannot be true
     unasked: "np.ndarray[tuple[int], np.dtype[np.bool_]]"  # games that were forfeited unplayed
-    replayed: int  # games whose moves were kept
+
+    def played_games(self, pairs: Sequence[int]) -> int:
+        """Return how many games of these pairs were played."""
+        rows = 2 * np.asarray(pairs, np.int64)
+        return int(
+            np.count_nonzero(~self.unasked[rows]) + np.count_nonzero(~self.unasked[rows + 1])
+        )
 
 
 def check_table(stored: StoredGames, drawn: DrawnPlan, unloadable: dict[int, str]) -> TableCheck:
@@ -79,7 +98,7 @@ def check_table(stored: StoredGames, drawn: DrawnPlan, unloadable: dict[int, str
     none = np.zeros(len(stored.games), np.bool_)
     if placed is None:
         there = f"{2 * size} games are there, {2 * drawn.pairings.total} scheduled"
-        return TableCheck(Difference(there), none, 0)
+        return TableCheck(Difference(there), none)
     whole = Games(stored.games.columns | {n: placed[n] for n in ("first", "second")}, None, {})
     unasked, faults = unplayed_forfeits(whole, drawn, unloadable)
     for name in ("pair", "seed"):
@@ -91,7 +110,7 @@ def check_table(stored: StoredGames, drawn: DrawnPlan, unloadable: dict[int, str
         replay = TableReplay(drawn, whole)
         pieces = stored.moves.pieces()
         faults = dict(fault for start, texts in pieces for fault in replay.faults(start, texts))
-    return TableCheck(first_of(faults), unasked, 0 if stored.moves is None else len(stored.moves))
+    return TableCheck(first_of(faults), unasked)
 
 
 def first_of(faults: Mapping[int, str]) -> Difference | None:
@@ -203,6 +222,7 @@ class VerifyResult(NamedTuple):
     notes: list[str]
     again: Repeatability | None = None  # what is said of repeating the run
     keeps_moves: bool = True
+    page_is_stale: bool = False  # run.json says something else of repeating the run than before
 
 
 class LoadedTable(NamedTuple):
@@ -218,6 +238,11 @@ def load_table(directory: Path, beside: Path | None) -> LoadedTable:
     plan, said = load_plan(directory, beside), read_run(directory)
     if not is_finished(directory):
         again = command_of(said, "run")
+        if failed := said.get("failed"):
+            why = str(failed).splitlines()[0]
+            raise NotARunError(
+                f"{directory}: the run failed ({why}), so there is nothing to verify"
+            )
         raise Unfinished(
             f"{directory}: the run is not finished, so there is nothing to verify yet; "
             f"wait for it, or continue it: {again}"
@@ -250,9 +275,10 @@ def replay_run(directory: Path, experiment: Path | None, show: ShowProgress) -> 
         raise NotARunError(
             f"{directory}: it kept no moves (keep_moves = true); there is none to replay"
         )
-    return VerifyResult(
-        run.table.replayed, run.table.fault, [], keeps_moves=run.stored.moves is not None
-    )
+    played = run.table.played_games(range(len(run.stored.games) // 2))
+    if not played and run.table.fault is None:
+        raise NotARunError(f"{directory}: no game of it was played, so there is nothing to replay")
+    return VerifyResult(played, run.table.fault, [], keeps_moves=run.stored.moves is not None)
 
 
 def verify_run(
@@ -276,29 +302,46 @@ def verify_run(
             raise NotARunError(
                 f"there is no file {tree.path}: --experiment says where its bots are now"
             )
-    if differing is None and not drawn.plan.reproducible:
-        raise NotARunError(
-            f"{directory}: its agents played by the clock, so its games cannot be played again"
-        )
     doubted: tuple[str, ...] = ()
-    known = known_to_differ(directory, drawn.plan)
-    skipped = pairs_of(run, known)
+    left_out = agents_left_out(directory, drawn.plan)
+    skipped = pairs_of(run, [name for names in left_out.values() for name in names])
     if differing is None:
-        which = sample_pairs(np.flatnonzero(~skipped).tolist(), everything)
-        compared, differing = play_again(run, which, options, show)
+        unplayed = run.table.unasked.reshape(-1, 2).all(axis=1)
+        asked = np.flatnonzero(~skipped & ~unplayed).tolist()
+        if not asked:
+            raise NotARunError(nothing_to_verify(directory, left_out))
+        compared, differing = play_again(run, sample_pairs(asked, everything), options, show)
         doubted = () if differing is None else differing.bots
     notes = changes_since_run(directory, beside)
+    before = stored_repeatability(drawn.plan, read_run(directory))
     again = repeatability_now(directory, drawn.plan, doubted, notes)
-    if known:
-        games = f"{2 * np.count_nonzero(skipped):,} games of {listed(known)}"
-        notes = [*notes, f"not played again: {games}, which {RUN} says not to repeat its moves"]
-    return VerifyResult(compared, differing, notes, again, run.stored.moves is not None)
+    for why, names in left_out.items():
+        pairs = np.flatnonzero(pairs_of(run, names)).tolist()
+        games = f"{run.table.played_games(pairs):,} games of {listed(names)}"
+        notes = [*notes, f"not played again: {games}, {why}"]
+    keeps_moves = run.stored.moves is not None
+    return VerifyResult(compared, differing, notes, again, keeps_moves, again != before)
 
 
-def known_to_differ(directory: Path, plan: Plan) -> list[str]:
-    """Return the bots of a run that run.json says to play other games when asked again."""
+def agents_left_out(directory: Path, plan: Plan) -> dict[str, list[str]]:
+    """Return the agents whose games cannot come out the same, by the reason."""
     replays = BotReplays.from_json(read_run(directory).get(KEY))
-    return [name for name in plan.names if replays and name in replays.differing]
+    differing = [name for name in plan.names if replays and name in replays.differing]
+    found = {
+        f"which {RUN} says not to repeat its moves": differing,
+        "which plays by the clock": [name for name in plan.by_the_clock if name not in differing],
+    }
+    return {why: names for why, names in found.items() if names}
+
+
+def nothing_to_verify(directory: Path, left_out: Mapping[str, Sequence[str]]) -> str:
+    """Say why no game of a run can be played again, and what can be checked all the same."""
+    reasons = "; ".join(f"{listed(names)}, {why}" for why, names in left_out.items())
+    why = (
+        f"each has an agent that cannot play it again: {reasons}" if reasons else "none was played"
+    )
+    replay = "; --replay checks their moves by the rules" if reasons else ""
+    return f"{directory}: there is no game to play again: {why}{replay}"
 
 
 def pairs_of(
@@ -313,12 +356,12 @@ def pairs_of(
 
 
 def play_again(
-    run: LoadedTable, which: list[range], options: PlayOptions, show: ShowProgress
+    run: LoadedTable, pairs: Sequence[int], options: PlayOptions, show: ShowProgress
 ) -> tuple[int, Difference | None]:
-    """Play pairings again; the number of games, and the first that differs of how many."""
+    """Play pairs again; return the number of games, and the first that differs of how many."""
     drawn, known, compared = run.drawn, CachedPairs(run.drawn, options.known), 0
-    total, job = 2 * sum(map(len, which)), GameJob(drawn, options)
-    first, forgot = Difference(""), None
+    total, job = run.table.played_games(pairs), GameJob(drawn, options)
+    first, forgot, size = Difference(""), None, TaskSize()
 
     def show_count() -> None:
         differ = f", {first.games:,} differ" if first.games else ""
@@ -326,10 +369,11 @@ def play_again(
         show(Progress(text, compared, total))
 
     job.on_wait = show_count
-    with closing(job.batches(iterate_items(replay_tasks(run, which)))) as batches:
+    with closing(job.batches(iterate_items(replay_tasks(run, pairs, size)))) as batches:
         for batch in batches:
             games = decode_games([batch.games], drawn.pairings.columns(batch.start, batch.stop))
-            compared += len(games)
+            compared += run.table.played_games(range(batch.start, batch.stop))
+            size.learn(batch)
             found = list(differences_in(run, games))
             if not found and forgot is None:
                 forgot = game_cache_mismatch(known, run, games, batch.start)
@@ -337,6 +381,19 @@ def play_again(
                 bots = tuple(dict.fromkeys((*first.bots, *each.bots)))
                 first = (first if first.words else each)._replace(games=first.games + 1, bots=bots)
     return compared, first if first.words else forgot
+
+
+class TaskSize:
+    """How many pairs a task has: slow games come one by one, so that the progress line moves."""
+
+    def __init__(self) -> None:
+        """Nothing is known of their speed."""
+        self.pairs = 1
+
+    def learn(self, batch: Batch) -> None:
+        """Take the speed of the last batch."""
+        each = batch.seconds / (batch.stop - batch.start)
+        self.pairs = max(1, min(AT_ONCE, int(TASK_SECONDS / max(each, 1e-9))))
 
 
 def repeatability_now(
@@ -357,18 +414,11 @@ def repeatability_now(
     return repeatability(plan, replays)
 
 
-def sample_pairs(pairs: Sequence[int], everything: bool) -> list[range]:
+def sample_pairs(pairs: Sequence[int], everything: bool) -> list[int]:
     """Return which of these pairs to play again, in order: all, or a sample spread evenly."""
-    if not everything and len(pairs) > SAMPLE:
-        starts = [pairs[place * len(pairs) // SAMPLE] for place in range(SAMPLE)]
-        return [range(at, at + 1) for at in starts]
-    found: list[range] = []
-    for at in pairs:
-        if found and found[-1].stop == at and len(found[-1]) < AT_ONCE:
-            found[-1] = range(found[-1].start, at + 1)
-        else:
-            found.append(range(at, at + 1))
-    return found
+    if everything or len(pairs) <= SAMPLE:
+        return list(pairs)
+    return [pairs[place * len(pairs) // SAMPLE] for place in range(SAMPLE)]
 
 
 def game_cache_mismatch(
@@ -381,13 +431,18 @@ def game_cache_mismatch(
     return Difference(f"{differing}; all known games of these agents are forgotten")
 
 
-def replay_tasks(run: LoadedTable, which: list[range]) -> Iterator[Task]:
-    """The tasks to play; games that were cut off are cut off again without waiting."""
-    for each in which:
-        if not run.table.unasked[2 * each.start : 2 * each.stop].all():
-            verdicts = stored_cutoffs(run.stored.games, each)
-            carried = run.drawn.pairings.blocks_for_task(each.start, each.stop)
-            yield Task(each.start, each.stop, verdicts, carried)
+def replay_tasks(run: LoadedTable, pairs: Sequence[int], size: TaskSize) -> Iterator[Task]:
+    """Yield tasks of pairs side by side; games that were cut off are cut off again at once."""
+    at = 0
+    while at < len(pairs):
+        end = at + 1
+        while end < min(at + size.pairs, len(pairs)) and pairs[end] == pairs[end - 1] + 1:
+            end += 1
+        each = range(pairs[at], pairs[end - 1] + 1)
+        verdicts = stored_cutoffs(run.stored.games, each)
+        carried = run.drawn.pairings.blocks_for_task(each.start, each.stop)
+        yield Task(each.start, each.stop, verdicts, carried)
+        at = end
 
 
 def differences_in(run: LoadedTable, games: Games) -> Iterator[Difference]:

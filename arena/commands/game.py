@@ -23,6 +23,7 @@ from arena.terminal.explanation import ExplainedPosition, print_exact_values, pr
 from games import Game, game
 from games.base.cli import CommandParser
 from games.base.errors import OK, UNFINISHED, UserError
+from games.base.progress import Progress, ProgressLine, watch
 from games.base.text import parse_whole_number, quote
 from games.core import words_of
 from games.kernels.context import DEEPEST
@@ -179,7 +180,8 @@ def explain_move(arguments: argparse.Namespace) -> int:
         agent = create_agent(without_noise(asked.spec, kind_of(asked.spec)), asked.of, settings)
         if not accepts_any_position(agent):
             raise SpecError(f"{asked.name} follows the game move by move: it cannot begin later")
-        agent.start(0)
+        with ProgressLine() as line, watch(line.show, lambda: Progress("getting ready")):
+            agent.start(0)
         print_explanation(asked, agent)
     finally:
         sandbox.close()

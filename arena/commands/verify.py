@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import shlex
+from pathlib import Path
 
 from arena.commands.options import CACHE, CLUSTER, MOVED_EXPERIMENT, RUN
 from arena.config.command_line import available_cores, open_game_cache, with_cluster
@@ -48,6 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
             result = verify_run(
                 arguments.run, arguments.all, arguments.experiment, options, line.show
             )
+    if result.page_is_stale:
+        rewrite_page(arguments.run)
     arguments.interrupts.finish()
     for note in result.notes:
         print_error(note)
@@ -66,3 +69,12 @@ def run(arguments: argparse.Namespace) -> int:
         f"{result.games:,} games {again if arguments.rules_only else 'played again: all the same'}"
     )
     return OK
+
+
+def rewrite_page(directory: Path) -> None:
+    """Write the page of a run again, if it has one: run.json says something else by now."""
+    from arena.report.data import load_report  # noqa: PLC0415  # as above
+    from arena.report.page import PAGE, write_page  # noqa: PLC0415
+
+    if (directory / PAGE).exists():
+        write_page(load_report(directory), directory / PAGE)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from agents.registry import varies
-from arena.analysis.checks.registry import impossible_checks
+from arena.analysis.checks.registry import doubtful_checks, impossible_checks
 from arena.config.command_line import RunOptions
 from arena.config.experiment import Experiment
 from arena.config.sweep import SweepPlan
@@ -17,10 +17,11 @@ from arena.playing.pilot import PilotResult, run_pilot
 from arena.storage.journal import JOURNAL
 from arena.storage.provenance import read_run
 from arena.terminal import plan as lines
-from arena.tuning.budget import budget_from_file, games_of
+from arena.tuning.budget import budget_to_play, games_of, openings_note
 from arena.tuning.study_config import TYPICAL_VARIANCE, StudyConfig
 from arena.tuning.validation import SEED, TUNED
 from games.base.errors import printable
+from games.base.progress import ProgressLine
 
 MAX_PAIRS_LOOKED_UP = 200_000  # in the game cache
 MAX_CELLS = 4  # of a sweep
@@ -44,11 +45,12 @@ def forecast_experiment(experiment: Experiment, options: RunOptions, show: Show)
     drawn = make_schedule(experiment.plan, fixed=steady)
     show(lines.openings_line(drawn))
     impossible = list(impossible_checks(experiment.checks, drawn))
-    for line in (*earlier_run_lines(experiment, options), *impossible):
+    doubtful = doubtful_checks(experiment.checks, experiment.plan)
+    for line in (*earlier_run_lines(experiment, options), *impossible, *doubtful):
         show(line)
     probes = probe(drawn, options, show)
-    show_time(drawn, options, probes, show)
-    return not impossible and not any(each.fault for each in probes)
+    plays = show_time(drawn, options, probes, show)
+    return plays and not impossible and not any(each.fault for each in probes)
 
 
 def forecast_sweep(sweep: SweepPlan, options: RunOptions, show: Show) -> bool:
@@ -73,7 +75,8 @@ def forecast_study(study: StudyConfig, options: RunOptions, show: Show) -> bool:
     """
     for line in study_size_lines(study):
         show(line)
-    drawn, size = make_schedule(validation_experiment(study).plan), budget_from_file(study)
+    size = budget_to_play(study)
+    drawn = make_schedule(validation_experiment(study, size.validation_pairs).plan)
     probes = probe(drawn, options, show)
     pilot = play_pilot(drawn, options, probes, show)
     test, (match,) = study.validation.plan(), drawn.pairings.matches
@@ -106,9 +109,11 @@ def probe(drawn: DrawnPlan, options: RunOptions, show: Show) -> list[BotProbe]:
     """Ask every bot for one move and show the answers."""
     options.wall.required |= drawn.plan.walls_required
     probes = []
-    for each in probe_bots(drawn.plan, options.wall):
-        show(lines.answer_line(each))
-        probes.append(each)
+    with ProgressLine() as line:
+        for each in probe_bots(drawn.plan, options.wall, line.show):
+            line.clear()
+            show(lines.answer_line(each))
+            probes.append(each)
     return probes
 
 
@@ -119,7 +124,8 @@ def play_pilot(
     place = drawn.plan.names.index
     faulty = {place(each.name): exclusion_seconds(each) for each in probes if each.fault}
     seconds = {place(each.name): each.move_seconds for each in probes if not each.fault}
-    pilot = run_pilot(drawn, options.playing, faulty, seconds)
+    with ProgressLine() as line:
+        pilot = run_pilot(drawn, options.playing, faulty, seconds, line.show)
     show(lines.pilot_line(pilot, options.at_once))
     return pilot
 
@@ -131,31 +137,36 @@ def exclusion_seconds(probe: BotProbe) -> float:
 
 def show_time(
     drawn: DrawnPlan, options: RunOptions, probes: Sequence[BotProbe], show: Show
-) -> None:
-    """Play trial games and show time and precision of the run."""
+) -> bool:
+    """Play trial games, show time and precision; return whether no bot fails its first games."""
     plan, pilot = drawn.plan, play_pilot(drawn, options, probes, show)
-    if not pilot.pairings and not pilot.answers:
-        return
-    left = uncached_pairs(drawn, options)
-    known = plan.pairs * len(plan.matches) - sum(left.values())
-    if known:
-        show(f"in the game cache: {2 * known:,} games, which are not played")
-    show(lines.time_line(pilot, left, options.at_once))
-    for line in (lines.failing_line(plan, pilot), lines.start_line(probes)):
+    for line in (*lines.failed_lines(plan, pilot), lines.failing_line(plan, pilot)):
         if line:
             show(line)
+    if (pilot.failing and plan.unloadable_stops) or not (pilot.pairings or pilot.answers):
+        return not pilot.failing
+    left = uncached_pairs(drawn, options)
+    known = plan.pairs * len(plan.matches) - round(sum(left.values()))
+    if known and plan.rounds is None:
+        show(f"in the game cache: {2 * known:,} games, which are not played")
+    show(lines.time_line(pilot, left, options.at_once))
+    if line := lines.start_line(probes):
+        show(line)
     for line in lines.match_lines(drawn, pilot):
         show(line)
     if plan.stop is not None:
         show(lines.sprt_line(plan.stop, pilot, plan.pairs))
+    return not pilot.failing
 
 
-def uncached_pairs(drawn: DrawnPlan, options: RunOptions) -> dict[tuple[int, int], int]:
+def uncached_pairs(drawn: DrawnPlan, options: RunOptions) -> dict[tuple[int, int], float]:
     """Return how many pairs of each match are not in the game cache."""
     pairings, at = drawn.pairings, 0
+    if (fixed := lines.pairs_by_rounds(drawn.plan)) is not None:  # the matches are not known yet
+        return dict.fromkeys(pairings.matches, fixed / len(pairings.matches))
     if options.known is None or pairings.laid is not None or pairings.total > MAX_PAIRS_LOOKED_UP:
-        return dict.fromkeys(pairings.matches, pairings.pairs)
-    left, known = dict.fromkeys(pairings.matches, 0), CachedPairs(drawn, options.known)
+        return dict.fromkeys(pairings.matches, float(pairings.pairs))
+    left, known = dict.fromkeys(pairings.matches, 0.0), CachedPairs(drawn, options.known)
     while at < pairings.total:
         first, at = known.unknown(pairings, at)
         for block in pairings.blocks(first, at):
@@ -165,10 +176,12 @@ def uncached_pairs(drawn: DrawnPlan, options: RunOptions) -> dict[tuple[int, int
 
 def study_size_lines(study: StudyConfig) -> Iterator[str]:
     """Yield how many games a study plays."""
-    budget, name = budget_from_file(study), printable(study.experiment.name)
+    budget, name = budget_to_play(study), printable(study.experiment.name)
     games, (trials, each) = games_of(study, budget), budget.shown_trials
+    count = len(study.space.axes)
+    weights = "1 weight" if count == 1 else f"{count} weights"
     yield (
-        f"{name} on {study.plan.game}: a study of {len(study.space.axes)} weights of "
+        f"{name} on {study.plan.game}: a study of {weights} of "
         f"{printable(study.agent)} by {study.method}"
     )
     yield f"search: {trials:,} trials of {each:,} games, {games.search:,} games"
@@ -176,18 +189,20 @@ def study_size_lines(study: StudyConfig) -> Iterator[str]:
         f"claim and validation: from {games.least:,} to {games.most:,} games more, "
         "until the test is sure"
     )
+    if note := openings_note(study.validation.pairs, budget.validation_pairs):
+        yield note
     if games.equal_terms:
         yield f"gain at equal time or at equal nodes: {games.equal_terms:,} games more"
 
 
-def validation_experiment(study: StudyConfig) -> Experiment:
+def validation_experiment(study: StudyConfig, pairs: int) -> Experiment:
     """Return the validation of a study as an experiment of the agent against itself."""
     validation = study.validation
     plan = replace(
         study.plan,
         agents={TUNED: study.spec, SEED: study.spec},
         matches=((0, 1),),
-        pairs=validation.pairs,
+        pairs=pairs,
         stop=validation.plan(),
     )
     return replace(study.experiment, plan=plan)

@@ -7,13 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.analysis.checks.registry import impossible_checks
+from arena.analysis.checks.registry import doubtful_checks, impossible_checks
 from arena.config.command_line import RunOptions, command_text
 from arena.config.experiment import Experiment
 from arena.config.toml_file import ExperimentError, read
 from arena.pipeline.run_notes import (
     load_or_replay_bots,
     note_failure,
+    plan_of_copies,
+    playing_time_noted,
     write_run_end,
     write_run_start,
     write_unloadable,
@@ -31,17 +33,20 @@ from arena.playing.bots import (
 from arena.playing.executor import ItemFailed
 from arena.playing.forfeits import UselessBots
 from arena.playing.play import PlayResult, play_schedule
+from arena.playing.progress import GameProgress
 from arena.playing.worker import play_pair
 from arena.storage import provenance
 from arena.storage.journal import JOURNAL, RunDirectory, Section
 from arena.storage.provenance import RunIdentity
 from arena.storage.run_differences import explain_new_run
 from arena.storage.run_log import open_run_log
+from arena.storage.versions import SourceWatch, forget_if_edited
 from arena.terminal.next_step import next_step
 from arena.terminal.progress import open_displays
 from games.base.cli import shell_command
 from games.base.errors import Unfinished, UserError, print_error, print_safely, printable
 from games.base.files import remove_partial_files, write_text
+from games.base.progress import Progress
 from games.base.text import listed
 from games.transcripts import replay_command
 
@@ -70,22 +75,26 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
         ):
             section = locked.section()
             # Bots that stop the run, and a weak sandbox, come before the message about a new run.
-            drawn = make_schedule(experiment.plan)
+            plan, watch = plan_of_copies(experiment, origin, directory)
+            drawn = make_schedule(plan)
             with open_displays(options.quiet, directory) as show:
                 unloadable(drawn, section, options.playing, show)
             drawn = with_deterministic_matches(drawn, section, options.playing)
             write_run_start(experiment, origin, section, drawn, options)
             if earlier:
                 print_error(earlier)
-            _tell(
-                (*contradiction_lines(drawn), *impossible_checks(experiment.checks, drawn)), options
+            lines = (
+                *contradiction_lines(drawn),
+                *impossible_checks(experiment.checks, drawn),
+                *doubtful_checks(experiment.checks, plan),
             )
+            _tell(lines, options)
             _tell(provenance.large_directory_lines(experiment.plan), options)
-            played = play_experiment(drawn, section, options, live)
+            played = play_experiment(drawn, section, options, live, watch, origin)
             while again := without_copies(played.drawn, section):
                 write_run_start(experiment, origin, section, again, options)
                 _tell(contradiction_lines(again), options)
-                played = play_experiment(again, section, options, live)
+                played = play_experiment(again, section, options, live, watch, origin)
             write_unloadable(origin, section, drawn)
             holds, excluded = analyse(experiment, origin, played, section, options)
             write_page_and_print(played.drawn, section, options, excluded)
@@ -160,14 +169,27 @@ def indented(text: str) -> list[str]:
 
 
 def play_experiment(
-    drawn: DrawnPlan, section: Section, options: RunOptions, live: "LiveView | None"
+    drawn: DrawnPlan,
+    section: Section,
+    options: RunOptions,
+    live: "LiveView | None",
+    watch: SourceWatch,
+    origin: RunIdentity,
 ) -> PlayResult:
     """Play what the journal does not have."""
     if (before := section.finished()) and not options.quiet:
         of = f"of {2 * drawn.pairings.total:,} games" if drawn.plan.rounds is None else "games"
         print_error(f"continuing: {2 * before:,} {of} were played before")
-    pages = [] if live is None else [lambda progress: live.show(progress, drawn, section)]
-    with open_displays(options.quiet, section.directory, *pages) as show:
+
+    def look(progress: Progress) -> None:
+        if isinstance(progress, GameProgress):  # other events come from threads
+            watch.look()
+            if live is not None:
+                live.show(progress, drawn, section)
+
+    timed = playing_time_noted(section.directory, origin)
+    displays = open_displays(options.quiet, section.directory, look)
+    with timed, forget_if_edited(watch, section.run), displays as show:
         notify = log.info if options.quiet else print_error
         played = play_schedule(drawn, section, options.playing, show=show, notify=notify)
     options.interrupts.look()

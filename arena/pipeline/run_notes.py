@@ -1,6 +1,8 @@
 """Write run.json at the start and at the end of a run."""
 
+import contextlib
 import logging
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +14,7 @@ from arena.analysis.repeatability import KEY, repeatability
 from arena.config.command_line import RunOptions
 from arena.config.experiment import Experiment
 from arena.planning.games import LOSS, Games, Termination
+from arena.planning.plan import Plan
 from arena.planning.schedule import DrawnPlan
 from arena.playing.bot_replays import BotReplays, replay_bots
 from arena.playing.bots import FIXED, load_reasons
@@ -22,8 +25,10 @@ from arena.storage import provenance
 from arena.storage.journal import Section
 from arena.storage.provenance import RunIdentity
 from arena.storage.run_log import write_bot_logs
-from arena.storage.versions import copy_user_files
+from arena.storage.versions import SourceEdited, SourceWatch, keep_sources, playable_copies
+from arena.terminal.progress import open_displays
 from games.base.errors import print_error
+from games.base.text import listed
 
 if TYPE_CHECKING:  # at run time it is loaded after the games
     from arena.analysis.evidence import Evidence
@@ -53,10 +58,45 @@ def write_run_start(
         "isolation": isolation_level(drawn, options),
         "pinned": pinning_state(drawn, options),
         "begun": stored.get("begun") or provenance.timestamp(),
+        "seconds": stored.get("seconds", 0.0),
         "finished": None,
     }
-    copy_user_files(section.directory, experiment.plan, origin)
     provenance.write_run(section.directory, origin, more)
+
+
+def plan_of_copies(
+    experiment: Experiment, origin: RunIdentity, directory: Path
+) -> tuple[Plan, SourceWatch]:
+    """Return the plan that plays the run's own copies, and what watches files without one.
+
+    The digest that names the run, the copies and what agents load are of the same bytes.
+    SourceEdited if somebody edits them at this moment.
+    """
+    plan = experiment.plan
+    copies = playable_copies(plan, keep_sources(directory, plan, origin))
+    played = plan.with_copies(copies)
+    watch = SourceWatch(played, copies)
+    now = provenance.identify_run(experiment.name, plan)
+    if now != origin:
+        edited = [name for name in now.files if now.files[name] != origin.files.get(name)]
+        raise SourceEdited(
+            f"{listed(edited or ['a file of the run'])} was edited while the run started: "
+            "the same command starts it with the file as it is now"
+        )
+    return played, watch
+
+
+@contextlib.contextmanager
+def playing_time_noted(directory: Path, origin: RunIdentity) -> Iterator[None]:
+    """Add the time of the block to that of earlier sessions in run.json, unless it is finished."""
+    begun = time.monotonic()
+    try:
+        yield
+    finally:
+        stored = provenance.read_run(directory)
+        if stored and not stored.get("finished"):
+            seconds = stored.get("seconds", 0.0) + time.monotonic() - begun
+            provenance.write_run(directory, origin, {**stored, "seconds": round(seconds, 2)})
 
 
 def note_failure(
@@ -145,7 +185,8 @@ def load_or_replay_bots(drawn: DrawnPlan, section: Section, options: RunOptions)
         return stored
     tell = print_error if not options.quiet else log.info
     columns = drawn.pairings.columns
-    replays = replay_bots(drawn, lambda: section.games(columns), options.playing, tell)
+    with open_displays(options.quiet, section.directory) as show:
+        replays = replay_bots(drawn, lambda: section.games(columns), options.playing, tell, show)
     known, names = CachedPairs(drawn, options.playing.known), drawn.plan.names
     tested = {names.index(n) for n, games in replays.games.items() if games} - {
         names.index(name) for name in replays.differing

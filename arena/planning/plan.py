@@ -4,12 +4,19 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 
 from agents.core import AgentSpec
-from agents.registry import is_external, is_search, replace_files, users_code, users_trees
+from agents.registry import (
+    is_external,
+    is_search,
+    replace_files,
+    users_code,
+    users_paths,
+    users_trees,
+)
 from agents.user_files import split_reference
 from arena.planning.rounds import RoundsSpec
 from arena.stats.sprt import EloModel, SprtPlan
@@ -100,6 +107,9 @@ class Plan:
     base: Path = field(default=Path(), compare=False)
     # The path of a game file's rules, if they are a kept copy.
     game_file: Path | None = field(default=None, compare=False)
+    # Copies that are played in place of users' files, and the agents as their user wrote them.
+    copies: Mapping[Path, Path] = field(default_factory=dict, compare=False)
+    written: Mapping[str, AgentSpec] = field(default_factory=dict, compare=False)
     # The agent that is held at a rating, and the rating: tables show it, games do not depend on it.
     anchor: tuple[str, float] | None = field(default=None, compare=False)
     # Whether the sandbox must isolate files, network and processes.
@@ -118,14 +128,20 @@ class Plan:
         return tuple(self.agents)
 
     @property
-    def reproducible(self) -> bool:
-        """Return whether no agent of ours plays by the clock."""
+    def by_the_clock(self) -> tuple[str, ...]:
+        """Return the agents of ours whose moves depend on the time that they have."""
         clocks = self.turn_seconds is not None or self.game_seconds is not None
         own = CLOCKS if not clocks else ()
-        return not any(
-            is_search(spec) and (clocks or any(name in spec.options for name in own))
-            for spec in self.agents.values()
+        return tuple(
+            name
+            for name, spec in self.agents.items()
+            if is_search(spec) and (clocks or any(each in spec.options for each in own))
         )
+
+    @property
+    def reproducible(self) -> bool:
+        """Return whether no agent of ours plays by the clock."""
+        return not self.by_the_clock
 
     @property
     def outside_bots(self) -> tuple[str, ...]:
@@ -137,6 +153,21 @@ class Plan:
         trees = [file_tree(self.of.source)] if self.of.source is not None else []
         trees += [tree for spec in self.agents.values() for tree in users_trees(spec)]
         return list({tree.path: tree for tree in trees}.values())
+
+    def with_copies(self, copies: Mapping[Path, Path]) -> "Plan":
+        """Return the plan that plays the copies of users' files; its games are the same ones."""
+        if not copies:
+            return self
+        placed = {name: _with_copies(spec, copies) for name, spec in self.agents.items()}
+        game_file = _game_file(self.game, self.base, copies)
+        return replace(self, agents=placed, game_file=game_file, copies=copies, written=self.agents)
+
+    def with_written_paths(self, agent: str, text: str) -> str:
+        """Return a text about an agent, with the paths of its files in place of their copies'."""
+        for path in users_paths(self.written[agent]) if agent in self.written else ():
+            if copy := self.copies.get(path):
+                text = text.replace(f"{copy.parent}/", f"{path.parent}/")
+        return text
 
     def digest(self) -> str:
         """Return the hex digest of the plan and of all of the users' own that decides its games."""
@@ -217,16 +248,22 @@ def _spec_json(spec: AgentSpec, base: Path) -> dict[str, object]:
 
 def _spec(stored: KeyValues, base: Path, copies: Mapping[Path, Path]) -> AgentSpec:
     """The spec that `_spec_json` wrote."""
+    spec = AgentSpec.from_json(stored)
+    written = replace_files(spec, lambda reference: str(resolve_path(reference, base)))
+    return _with_copies(written, copies)
+
+
+def _with_copies(spec: AgentSpec, copies: Mapping[Path, Path]) -> AgentSpec:
+    """The spec with copies in place of the files that it names."""
 
     def place(reference: str) -> str:
-        there = str(resolve_path(reference, base))
-        path, name = split_reference(there, "")
+        path, name = split_reference(reference, "")
         copy = copy_of(path, copies)
         if copy is None:
-            return there
+            return reference
         return f"{copy}:{name}" if name else str(copy)
 
-    return replace_files(AgentSpec.from_json(stored), place)
+    return replace_files(spec, place)
 
 
 def copy_of(path: Path, copies: Mapping[Path, Path]) -> Path | None:

@@ -17,6 +17,7 @@ from arena.playing.options import PlayOptions
 from arena.playing.referee_loop import stored_cutoffs
 from arena.playing.worker import GameJob
 from games import Game
+from games.base.progress import Progress, ShowProgress, ignore_progress
 from games.base.schema import KeyValues
 
 # The pairings of a run from the first to before the second, with their games, in order.
@@ -51,20 +52,24 @@ class BotReplays(NamedTuple):
 
 
 def replay_bots(
-    drawn: DrawnPlan, parts: StoredParts, options: PlayOptions, tell: Callable[[str], object]
+    drawn: DrawnPlan,
+    parts: StoredParts,
+    options: PlayOptions,
+    tell: Callable[[str], object],
+    show: ShowProgress = ignore_progress,
 ) -> BotReplays:
     """Play a few games of each outside bot again and compare them.
 
-    Bots that never chose a move are left out: every game against them ends in a forfeit.
+    Bots that never chose a move are not tested: nothing is known of them.
     """
     names = drawn.plan.names
     places = [names.index(name) for name in drawn.plan.outside_bots]
     asked, chosen = choose_pairings(parts, places, options.at_once) if places else ([], [])
-    counts = dict.fromkeys((names[place] for place in asked), 0)
+    counts = dict.fromkeys(drawn.plan.outside_bots, 0)
     if chosen:
         tell(f"playing {2 * len(chosen)} games again, to see whether the bots repeat their moves")
     differing = set[int]()
-    for before, after in _replay_pairs(drawn, parts, chosen, options) if chosen else ():
+    for before, after in _replay_pairs(drawn, parts, chosen, options, show) if chosen else ():
         for row in (0, 1):
             for place in {int(before.first[row]), int(before.second[row])} & {*asked}:
                 counts[names[place]] += 1
@@ -104,33 +109,48 @@ def choose_pairings(
 
 
 def _replay_pairs(
-    drawn: DrawnPlan, parts: StoredParts, chosen: list[int], options: PlayOptions
+    drawn: DrawnPlan,
+    parts: StoredParts,
+    chosen: list[int],
+    options: PlayOptions,
+    show: ShowProgress,
 ) -> Iterator[tuple[Games, Games]]:
     """Yield the games of pairings as they were and as they are, as long as there is time."""
-    stored = {
-        at: take_games(games, np.array([2 * (at - start), 2 * (at - start) + 1]))
-        for start, stop, games in parts()
-        for at in chosen
-        if start <= at < stop
-    }
+    stored, thought, done = dict[int, Games](), 0.0, 0
+    for start, stop, games in parts():
+        thought += thinking_seconds(games)
+        for at in chosen:
+            if start <= at < stop:
+                rows = np.array([2 * (at - start), 2 * (at - start) + 1])
+                stored[at] = take_games(games, rows)
     pairings, known = drawn.pairings, CachedPairs(drawn, options.known)
     tasks = [
         Task(at, at + 1, stored_cutoffs(stored[at], [at], at), pairings.blocks_for_task(at, at + 1))
         for at in chosen
     ]
     plan = replace(drawn.plan, thoughts=False)
-    until = time.monotonic() + 2 * (LEAST_SECONDS + sum(map(thinking_seconds, stored.values())))
+    until = time.monotonic() + LEAST_SECONDS + SHARE * thought / options.at_once
+
+    def wait() -> None:
+        if time.monotonic() > until:
+            raise ReplaysOver
+        show(Progress(f"{done} of {2 * len(chosen)} games played again", done, 2 * len(chosen)))
+
     try:
-        workers = GameJob(replace(drawn, plan=plan), options)
-        with closing(workers.batches(iterate_items(tasks))) as batches:
+        job = GameJob(replace(drawn, plan=plan), options)
+        job.on_wait, job.show = wait, show
+        with closing(job.batches(iterate_items(tasks))) as batches:
             for batch in batches:
                 games = decode_games([batch.games], pairings.columns(batch.start, batch.stop))
                 known.differing(pairings, games, batch.start)  # else later runs would take them
+                done += len(games)
                 yield stored[batch.start], games
-                if time.monotonic() > until:
-                    return
-    except ItemFailed:  # the bots of the rest are not tested
+    except (ItemFailed, ReplaysOver):  # the bots of the rest are not tested
         return
+
+
+class ReplaysOver(Exception):  # noqa: N818  # the end of the test
+    """The time for games that are played again is over."""
 
 
 def thinking_seconds(games: Games) -> float:

@@ -51,14 +51,17 @@ class BotProbe(NamedTuple):
     move_seconds: float = 0.0  # of the same question in a second game, when all is loaded
 
 
-def probe_bots(plan: Plan, wall: Sandbox) -> Iterator[BotProbe]:
+def probe_bots(
+    plan: Plan, wall: Sandbox, show: ShowProgress = ignore_progress
+) -> Iterator[BotProbe]:
     """Yield the answer of each agent that runs a user's code; identical agents answer once."""
     known = dict[str, BotProbe]()
     for name, spec in plan.agents.items():
         if users_code(spec):
             if str(spec) not in known:
                 terms = with_own_seconds(HostSettings(wall), plan, spec)
-                known[str(spec)] = probe_bot(name, spec, plan.of, terms)
+                with watch(show, partial(Progress, f"starting {name}")):
+                    known[str(spec)] = probe_bot(name, spec, plan.of, terms)
             yield known[str(spec)]._replace(name=name)
 
 
@@ -312,7 +315,8 @@ def load_problems(drawn: DrawnPlan, options: PlayOptions, show: ShowProgress) ->
                 if str(spec) not in reasons:
                     terms = with_own_seconds(HostSettings(wall), drawn.plan, spec)
                     asked = partial(load_problem, spec, drawn.of, terms, drawn.plan.must_survive)
-                    reasons[str(spec)] = wall.with_restarts(asked)
+                    reason = wall.with_restarts(asked)
+                    reasons[str(spec)] = drawn.plan.with_written_paths(name, reason)
     finally:
         if options.wall is None:
             wall.close()

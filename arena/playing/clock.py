@@ -77,6 +77,15 @@ class AgentClock:
         rests = (self.control.move, self.turn, self.game)
         return max(0.0, min(each for each in rests if each is not None))
 
+    def rest_text(self) -> str:
+        """Of what the time for the next question is the rest; empty if it is all of a move's."""
+        control, rest = self.control, self.rest()
+        if rest >= control.move:
+            return ""
+        if self.game is not None and self.game <= rest:
+            return f", the rest of its {control.game:g} s for the game"
+        return f", the rest of its {control.turn:g} s for the turn"
+
     def think(self) -> float | None:
         """Return the seconds that a search should take; None if only its own limit counts."""
         if not self.control.has_shared_clock:

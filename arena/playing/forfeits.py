@@ -60,7 +60,7 @@ class ForfeitRule:
         self.counts = FaultCounter(drawn, first)
         self.since = dict.fromkeys(first, 0)  # an excluded agent's first unplayed game
         self.unplayed = Counter[int]()  # games, by the agent that forfeits them
-        self.told: set[tuple[int, str]] = set()  # faults that stand in the log
+        self.told: set[tuple[int, str]] = set()  # faults whose traces stand in the log
         self.shown: set[int] = set()  # agents whose first fault is on the terminal
         self.first: dict[int, EarlyFault] = {}  # in schedule order
         for place in first:
@@ -76,10 +76,10 @@ class ForfeitRule:
             return batch
         return batch._replace(games=encode_games(ruled), points=pair_points(ruled))
 
-    def take(self, games: Games, start: int = 0) -> Games:
+    def take(self, games: Games, start: int = 0, logged: bool = False) -> Games:
         """Count the faults of games; those of agents that are out are forfeited unplayed.
 
-        `start` is the number of the first of them in the run.
+        `start` is the number of the first of them in the run; `logged` are in the log already.
         """
         bots, forfeited = self.counts.bots, dict[int, tuple[int, Disqualification]]()
         involved = np.isin(games.first, bots) | np.isin(games.second, bots)
@@ -99,7 +99,8 @@ class ForfeitRule:
                 fault = EarlyFault(guilty, number, fault_text(how.name.lower(), trace))
                 self.first.setdefault(guilty, fault)
                 self.show_first(fault)
-                self._log(fault, trace)
+                if not logged:
+                    self._log(fault, trace)
             if self.counts.count(places, guilty, how, trace) and guilty is not None:
                 self.since[guilty] = start + row + 1
                 self._tell(guilty)
@@ -132,11 +133,13 @@ class ForfeitRule:
         return f"failed all its {games} games; in game {fault.game} it {fault.text}"
 
     def _log(self, fault: EarlyFault, trace: str) -> None:
-        """Write a fault into the log, if none like it stands there."""
-        if self.tell is not None and (fault.place, fault.text) not in self.told:
-            self.told.add((fault.place, fault.text))
-            name = self.drawn.plan.names[fault.place]
-            log.warning("%s forfeits game %d: %s\n%s", name, fault.game, fault.text, trace)
+        """Write a fault into the log, equal traces once."""
+        if self.tell is None:
+            return
+        more = "" if (fault.place, fault.text) in self.told else f"\n{trace}"
+        self.told.add((fault.place, fault.text))
+        name = self.drawn.plan.names[fault.place]
+        log.warning("%s forfeits game %d: %s%s", name, fault.game, fault.text, more)
 
     def reason(self, place: int) -> str:
         """Return why an agent is excluded, in one line."""

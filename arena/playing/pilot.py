@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.planning.games import LOSS, WIN, Batch, Termination, decode_blob
+from agents.fault_text import fault_text
+from arena.planning.games import LOSS, WIN, Batch, Blob, Termination, decode_blob
 from arena.planning.openings.openings import first_openings
 from arena.planning.schedule import TURN_LENGTH, DrawnPlan, make_schedule
 from arena.planning.tasks import Task
@@ -18,6 +19,7 @@ from arena.playing.executor import ItemFailed
 from arena.playing.fault_counts import FIRST_GAMES
 from arena.playing.options import PlayOptions
 from arena.playing.worker import GameJob
+from games.base.progress import Progress, ShowProgress, ignore_progress
 from games.playouts import play_random_games
 
 PILOT_SECONDS = 2.0
@@ -105,15 +107,16 @@ class PilotResult:
     moves: dict[int, MoveTimes] = field(default_factory=dict)  # by the agent's place
     # Bots that failed before the pilot, and the seconds of their games until they are excluded.
     without: Mapping[int, float] = field(default_factory=dict)
+    faults: dict[int, str] = field(default_factory=dict)  # the first of each agent
 
     @property
     def unfinished(self) -> list[tuple[int, int]]:
-        """The matches that were played, of which one agent has finished no game."""
+        """The matches of whose time nothing is known: of an agent no game and no answer."""
+        known = {*self.moves, *(self.answers if self.pairings else ())}
         return [
             match
             for match in self.samples
-            if not self.without.keys() & set(match)
-            and any(place not in self.moves for place in match)
+            if not self.without.keys() & set(match) and any(place not in known for place in match)
         ]
 
     @property
@@ -126,9 +129,9 @@ class PilotResult:
                 found[place] = FIRST_GAMES * max(pairs) / 2
         return found
 
-    def unplayed(self, left: Mapping[tuple[int, int], int]) -> int:
+    def unplayed(self, left: Mapping[tuple[int, int], float]) -> int:
         """Return how many games of these pairings are those of bots that fail their first."""
-        return 2 * sum(left[match] for match in left if self.failing.keys() & set(match))
+        return 2 * round(sum(left[match] for match in left if self.failing.keys() & set(match)))
 
     @property
     def pairings(self) -> int:
@@ -142,6 +145,7 @@ class PilotResult:
         sample.counts = [a + b for a, b in zip(sample.counts, seen, strict=True)]
         sample.batches.append((size, batch.seconds))
         blob = decode_blob(batch.games)
+        self._learn_faults(match, blob)
         for seat, name in enumerate(SEATS):
             names = (f"{name}_nanoseconds", f"{name}_moves", "termination", "result")
             times, moves, how, result = (
@@ -156,6 +160,15 @@ class PilotResult:
                 if not own.finished:
                     own.failed += int(failed[leg::2].sum())
                 own.finished += int(fair[leg::2].sum())
+
+    def _learn_faults(self, match: tuple[int, int], blob: Blob) -> None:
+        """Keep the first fault of each agent."""
+        ends = np.broadcast_to(np.asarray(blob.columns["termination"]), blob.rows)
+        results = np.broadcast_to(np.asarray(blob.columns["result"]), blob.rows)
+        for row in np.flatnonzero(~np.isin(ends, FAIR)).tolist():
+            seat = (0 if results[row] == LOSS else 1) ^ (row & 1)
+            how = Termination(int(ends[row])).name.lower()
+            self.faults.setdefault(match[seat], fault_text(how, blob.traces.get(row, "")))
 
     def pairing_time(self, match: tuple[int, int]) -> TimeRange:
         """Return the time of a pair: as measured, else from the moves of both agents."""
@@ -189,7 +202,7 @@ class PilotResult:
         thought = sum(each.seconds for each in self.moves.values())
         return max(0.0, whole - thought) / max(1, self.pairings)
 
-    def time_of(self, left: Mapping[tuple[int, int], int], workers: int) -> TimeRange:
+    def time_of(self, left: Mapping[tuple[int, int], float], workers: int) -> TimeRange:
         """Return the time of these numbers of pairs of each match, shared by the workers.
 
         A bot that fails its first games takes time only until it is excluded.
@@ -217,11 +230,13 @@ class PilotDeadline:
     def __init__(self) -> None:
         """The longest time begins with the first look, the usual one with the first batch."""
         self.begun = self.first_batch = 0.0
+        self.unseen = set[int]()  # agents of which no game is finished yet
 
     @property
     def over(self) -> bool:
-        """Whether no more games should begin; bots have had time to start and to compile."""
-        return bool(self.first_batch) and time.monotonic() - self.first_batch >= PILOT_SECONDS
+        """Whether no more games should begin: every agent has played, bots had time to start."""
+        played = self.first_batch and not self.unseen
+        return bool(played) and time.monotonic() - self.first_batch >= PILOT_SECONDS
 
     def check(self) -> None:
         """Raise PilotOver when the time is up."""
@@ -235,6 +250,7 @@ def run_pilot(
     options: PlayOptions,
     without: Mapping[int, float] = MappingProxyType({}),
     answers: Mapping[int, float] = MappingProxyType({}),
+    show: ShowProgress = ignore_progress,
 ) -> PilotResult:
     """Play pairs of every match in turn for two seconds.
 
@@ -248,9 +264,14 @@ def run_pilot(
     pilot = PilotResult(samples, 0.0, answers, moves, without=without)
     if not playable:
         return pilot
+
+    def wait() -> None:
+        clock.check()
+        show(Progress(f"pilot: {2 * pilot.pairings:,} games so far"))
+
     job = GameJob(trial, options._replace(known=None))
     job.worker.starts_apart = True
-    job.on_wait = clock.check
+    job.on_wait, job.show = wait, show
     job.prepare()
     begun, tasks = time.monotonic(), PilotTasks(trial, playable, clock)
     try:
@@ -286,6 +307,8 @@ class PilotTasks:
         self.trial, self.clock = trial, clock
         self.places = [trial.pairings.matches.index(match) for match in matches]
         random.Random(trial.plan.seed).shuffle(self.places)
+        self.places = covering_first(self.places, trial.pairings.matches)
+        clock.unseen = {agent for match in matches for agent in match}
         self.next = dict.fromkeys(self.places, 0)
         self.size = dict.fromkeys(self.places, 1)
         self.turns = self._turns()
@@ -309,5 +332,17 @@ class PilotTasks:
         self.clock.first_batch = self.clock.first_batch or time.monotonic()
         place, size = batch.start // self.trial.plan.pairs, batch.stop - batch.start
         pilot.learn(self.trial.pairings.matches[place], batch)
+        self.clock.unseen -= {*self.trial.pairings.matches[place]}
         wanted = int(TASK_SECONDS * size / max(batch.seconds, 1e-6))
         self.size[place] = max(1, min(wanted, self.size[place] * GROWTH))
+
+
+def covering_first(places: Sequence[int], matches: Sequence[tuple[int, int]]) -> list[int]:
+    """The matches in this order, but first some in which every agent plays: all have a time."""
+    seen, first = set[int](), []
+    for most in (0, 1):  # agents of the match that have one already
+        for place in places:
+            if place not in first and len(seen & {*matches[place]}) <= most:
+                first.append(place)
+                seen |= {*matches[place]}
+    return [*first, *(place for place in places if place not in first)]

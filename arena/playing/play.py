@@ -150,7 +150,7 @@ def _load_stored(
 ) -> None:
     """Count the games that the section has."""
     for start, end, games in section.games(course.columns):
-        faults.take(games, 2 * start)
+        faults.take(games, 2 * start, logged=True)
         points = pair_points(games)
         stop.add_points(start, points)
         count.take(start, end, points)

@@ -1,5 +1,6 @@
 """Play one game, move by move."""
 
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from games.base.errors import printable
 from games.board import Board
 from games.kernels.splitmix import STRIDE, mixed
 
+WITHIN = re.compile(r"within [\d.e+-]+ s")  # in the message of a late answer
 # Nanoseconds for which the agent was ready but did not run, of so many that its move took.
 LagReader = Callable[[int], int]
 # Returns the slot of the agent's move, its nodes, and a reader of its lag.
@@ -243,7 +245,10 @@ class _Game:
         try:
             yield
         except AgentFailure as fault:
-            raise _Forfeit(seat, FAULTS[fault.kind], truncate_message(fault.description)) from None
+            text = fault.description
+            if fault.kind == "timeout":
+                text = WITHIN.sub(rf"\g<0>{self.clocks[seat].rest_text()}", text, count=1)
+            raise _Forfeit(seat, FAULTS[fault.kind], truncate_message(text)) from None
         except Resignation:
             raise _Forfeit(seat, Termination.RESIGNED, "") from None
 

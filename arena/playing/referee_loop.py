@@ -231,16 +231,21 @@ class RefereeLoop:
                     continue
                 verdict = task.verdicts.get((block.first + i, leg))
                 game = self._game(places, opening, seeds[leg][i], verdict)
-                games.append(game)
                 if not (how := game.termination).fair:
                     guilty = places[0 if game.result == LOSS else 1]
+                    game = self._with_written_paths(guilty, game)
                     text = fault_text(how.name.lower(), game.trace)
                     self.report(EarlyFault(guilty, 2 * (block.first + i) + leg, text))
                     timeouts[guilty] += how is Termination.TIMEOUT
                     if task.out is not None and timeouts[guilty] == self.most_timeouts.get(guilty):
                         out.add(guilty)
+                games.append(game)
         check_rules(of, games)
         return games_from_records(of, games, self.drawn.plan.keep_moves)
+
+    def _with_written_paths(self, place: int, game: PlayedGame) -> PlayedGame:
+        plan = self.drawn.plan
+        return game._replace(trace=plan.with_written_paths(plan.names[place], game.trace))
 
     def _game(
         self, places: tuple[int, int], opening: list[int], seeds: list[int],

@@ -274,10 +274,10 @@ def _clocks(report: ReportData) -> str:
 
 
 def _duration(report: ReportData) -> str:
-    begun, ended = (moment(report, name) for name in ("begun", "finished"))
-    if begun is None or ended is None:
+    taken = report.run.get("seconds")
+    if not isinstance(taken, int | float):
         return "\u2013"
-    number = max((ended - begun).total_seconds(), 1.0)  # whole ones
+    number = max(taken, 1.0)  # whole ones
     return f"{number:.0f}\u00a0s" if number < 120.0 else seconds(number)
 
 

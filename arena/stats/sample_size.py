@@ -13,7 +13,7 @@ from arena.stats.sprt import SprtPlan, expected_lengths
 
 # Of pair scores between bots of like strength, where none was played.
 TYPICAL = (1.0, 2.0, 4.0, 2.0, 1.0)
-# Added at both ends, as in every interval: who lost nothing in a pilot may lose later.
+# Added at both ends for the variance of pairings to come.
 ADDED = 0.5
 
 
@@ -26,8 +26,14 @@ class PairsNeeded(NamedTuple):
     fixed: float
 
 
+def pilot_shares(counts: Sequence[float]) -> tuple[float, ...]:
+    """Shares of the five scores of a pairing in a pilot; typical ones if none was played."""
+    seen = tuple(counts) if sum(counts) else TYPICAL
+    return tuple(each / sum(seen) for each in seen)
+
+
 def pair_score_distribution(counts: Sequence[float]) -> tuple[float, ...]:
-    """Shares of the five scores of a pairing by the counts of a pilot; typical ones if none."""
+    """The same shares as the pairings to come may have: an agent that lost none may lose some."""
     seen = tuple(counts) if sum(counts) else TYPICAL
     ended = [seen[0] + ADDED, *seen[1:-1], seen[-1] + ADDED]
     return tuple(each / sum(ended) for each in ended)

@@ -5,15 +5,16 @@ import errno
 import fcntl
 import json
 import os
+import shutil
 import sqlite3
 import time
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.planning.games import CorruptDataError, GameColumn, Games, decode_games
-from games.base.errors import Unfinished
+from games.base.errors import Unfinished, UserError
 from games.base.files import LINK_REFUSAL, NO_LINK, is_special_file
 
 LOCK_FILE = "lock"
@@ -86,11 +87,14 @@ class RunDirectory:
         self.path, self.digest = path, digest
         self.way_out = "move it away" if fresh is None else "--fresh sets this run aside"
         refuse_links(path)
+        self.is_new = not (path / LOCK_FILE).exists()
+        self.aside: Path | None = None  # the earlier run
         self._lock = lock_directory(path)
         if fresh and (path / JOURNAL).exists():
-            set_aside(path)
+            self.aside = set_aside(path)
             os.close(self._lock)
             self._lock = lock_directory(path)
+            self.is_new = True
         try:
             with self.translate_errors():
                 self._open()
@@ -119,10 +123,43 @@ class RunDirectory:
     def __enter__(self) -> "RunDirectory":
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """Close the journal and release the lock."""
-        self.base.close()
-        os.close(self._lock)
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Close the journal and release the lock; a run that is refused unplayed leaves nothing."""
+        refused = kind is not None and issubclass(kind, UserError)
+        try:
+            is_empty = refused and self.is_new and not any(self.finished().values())
+            self.base.close()
+            if is_empty:
+                self._remove()
+        finally:
+            os.close(self._lock)
+
+    def _remove(self) -> None:
+        """Delete the directory; an earlier run that was set aside comes back."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            if self.aside is not None:
+                self.aside.rename(self.path)
+            self.path.parent.rmdir()  # only if nothing is left in it
+
+    def finished(self) -> dict[tuple[str, str], int]:
+        """Return how many items of each section are finished, by its name and key."""
+        with self.translate_errors():
+            rows = self.base.execute("select name, key from sections").fetchall()
+        return {(name, key): Section(self, name, key).finished() for name, key in rows}
+
+    def forget_since(self, finished: Mapping[tuple[str, str], int]) -> None:
+        """Remove the items that were stored since `finished`; empty the sections that are new."""
+        sections = self.finished()
+        with self.translate_errors():
+            self.base.execute("begin immediate")
+            with self.base:
+                for name, key in sections:
+                    before = finished.get((name, key), 0)
+                    query = "delete from section_batches where section = ? and stop > ?"
+                    self.base.execute(query, (name, before))
+                    if (name, key) not in finished:
+                        self.base.execute("delete from section_facts where section = ?", (name,))
 
     def section(self, name: str = "games", key: str = "") -> "Section":
         """Return a section of the journal; one that was written under another key is emptied."""

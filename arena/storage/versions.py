@@ -1,23 +1,29 @@
 """Copies and versions of user files."""
 
+import contextlib
 import hashlib
 import os
 import re
 import shutil
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from agents.core import SpecError
 from agents.languages import source_tree
 from arena.planning.plan import Plan, copy_of, portable_path, resolve_path, versions_cache
 from arena.storage.git import FileContent, Revision, VersionError, open_revision
 from arena.storage.provenance import RunIdentity, file_digest, read_run, source_digest
+from games.base.errors import Unfinished, printable
 from games.base.file_trees import FileTree, candidates, place_beside
 from games.base.files import InputTooLarge, atomic_write, make_subdirectory, read_limited
 from games.base.imports import imported_files
 from games.base.schema import KeyValues
 from games.base.text import listed, quote
+
+if TYPE_CHECKING:  # --help needs no SQLite
+    from arena.storage.journal import RunDirectory
 
 SOURCES = "sources"
 LARGEST = 4 << 20  # bytes of one file: sources are small, engines are not kept
@@ -28,20 +34,120 @@ RUN = "run:"
 VERSIONED = re.compile(r"(.+?\.\w+)@(run:[^:]+|(?!run:)[^:]+)(?::([A-Za-z_]\w*))?")
 MOST_SIBLINGS = 200
 Contents = Mapping[str, FileContent]  # by places below one directory
+# Between looks at files: at least so long, and so many times as long as a look takes.
+WATCH_SECONDS, WATCH_SHARE = 2.0, 50.0
 RESULTS = "results"  # the directory of runs, next to an experiment or here
 
 
-def copy_user_files(directory: Path, plan: Plan, origin: RunIdentity) -> None:
-    """Copy small user files that the plan names, with all that belongs to them."""
+def keep_sources(directory: Path, plan: Plan, origin: RunIdentity) -> dict[Path, Path]:
+    """Copy small user files that the plan names, with all that belongs to them.
+
+    Return the copies by the paths of their originals. A copy has the digest that names the run.
+    """
+    copies: dict[Path, Path] = {}
     for tree in plan.trees():
         digest = origin.sources.get(portable_path(tree.path, plan.base), "")
         kept = copy_path(directory, tree.path.name, digest)
-        if kept is None or kept.exists() or not _is_small(tree):
+        if kept is None or not _is_small(tree):
             continue
-        _copy(tree, kept)
         if tree_digest(kept) != digest:
-            # It was edited at this very moment.
-            shutil.rmtree(kept) if kept.is_dir() else kept.unlink(missing_ok=True)
+            _copy(tree, kept)
+        if tree_digest(kept) == digest:
+            copies[tree.path] = kept.resolve()
+        else:
+            shutil.rmtree(kept.parent, ignore_errors=True)
+    return copies
+
+
+def playable_copies(plan: Plan, copies: Mapping[Path, Path]) -> dict[Path, Path]:
+    """Return the copies that play in place of the originals.
+
+    A directory whose path stands in a file or a variable of the bot must stay where it is, and so
+    must what lies in a directory of which there is no copy.
+    """
+    trees = plan.trees()
+    words = [str(spec.options.get("environment", "")).encode() for spec in plan.agents.values()]
+    texts = [*words, *(text for tree in trees if tree.path in copies for text in _texts(tree))]
+    fixed = [
+        tree.path
+        for tree in trees
+        if tree.path not in copies
+        or (tree.is_directory and any(os.fsencode(tree.path) in text for text in texts))
+    ]
+    return {
+        path: copy
+        for path, copy in copies.items()
+        if not any(path.is_relative_to(each) for each in fixed)
+    }
+
+
+def _texts(tree: FileTree) -> list[bytes]:
+    try:
+        return [path.read_bytes() for path in tree.files.values()]
+    except OSError:
+        return []
+
+
+class SourceWatch:
+    """Sees whether somebody edits files of a run that play where they are, without a copy."""
+
+    def __init__(self, plan: Plan, copies: Mapping[Path, Path]) -> None:
+        """`copies` are the copies that play."""
+        inside = (*copies.values(),)
+        self.files = {
+            path: file_status(path)
+            for tree in plan.trees()
+            if not any(tree.path == each or tree.path.is_relative_to(each) for each in inside)
+            for path in tree.files.values()
+        }
+        self.next_look = 0.0
+
+    def look(self) -> None:
+        """Raise Unfinished if a file was edited; not at every call, as there may be many files."""
+        if time.monotonic() < self.next_look:
+            return
+        begun = time.monotonic()
+        edited = next((path for path, was in self.files.items() if file_status(path) != was), None)
+        taken = time.monotonic() - begun
+        self.next_look = time.monotonic() + WATCH_SECONDS + WATCH_SHARE * taken
+        if edited is not None:
+            raise SourceEdited(
+                f"{printable(str(edited))} was edited while the run played, and agents load it "
+                "from there: the games of this session are not kept; the same command plays with "
+                "the file as it is now"
+            )
+
+    def look_now(self) -> None:
+        """The same, at once."""
+        self.next_look = 0.0
+        self.look()
+
+
+class SourceEdited(Unfinished):
+    """Files of a run were edited while it played from them."""
+
+
+@contextlib.contextmanager
+def forget_if_edited(watch: SourceWatch, directory: "RunDirectory") -> Iterator[None]:
+    """Keep no game of this session if somebody edited files that its agents load."""
+    before = directory.finished()
+    try:
+        try:
+            yield
+        finally:
+            watch.look_now()
+    except SourceEdited:
+        directory.forget_since(before)
+        raise
+
+
+def file_status(path: Path) -> tuple[int, ...]:
+    """What an edit of a file changes; empty if it is not there."""
+    try:
+        status = path.stat()
+    except OSError:
+        return ()
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _is_small(tree: FileTree) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from agents.core import Agent, AgentSpec, Choice
+from agents.registry import varies
 from games import Game, Position
 from games.base.errors import printable
 from games.base.progress import Progress, ProgressLine, watch
@@ -37,8 +38,9 @@ def print_explanation(asked: ExplainedPosition, agent: Agent) -> None:
     from agents.search.explanation import meaning_of_value, move_views, rule_of  # noqa: PLC0415
 
     of, position = asked.of, asked.position
-    print(of.draw(position))
-    choice = agent.choose(position)
+    print(of.draw(position), flush=True)
+    with ProgressLine() as waiting, watch(waiting.show, lambda: Progress("thinking")):
+        choice = agent.choose(position)
     print(f"{of.name}, {side_name(of, position)} to move: {headline(asked, choice)}", flush=True)
     print(COLUMNS.format("move", "value", "depth", FURTHER, "score", "line"), flush=True)
     moves = []
@@ -87,7 +89,8 @@ def played_line(asked: ExplainedPosition, choice: Choice) -> str:
     text = asked.of.move_text(asked.position, asked.played)
     if asked.by_opening:
         return f"in the game this ply belongs to the opening, which played {text}"
-    return f"in the game {text} was played"
+    chance = " (what the agent leaves to chance is not repeated here)" if varies(asked.spec) else ""
+    return f"in the game {text} was played{chance}"
 
 
 def move_row(asked: ExplainedPosition, view: "MoveView", choice: Choice) -> str:

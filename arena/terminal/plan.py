@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from arena.planning.plan import Plan
+from arena.planning.rounds import Participants
 from arena.planning.schedule import DrawnPlan
+from arena.planning.schedules.registry import fixed_pairings
 from arena.playing.bots import BotProbe
 from arena.playing.pilot import PilotResult, TimeRange
 from arena.stats.sample_size import (
@@ -11,6 +13,7 @@ from arena.stats.sample_size import (
     mean_and_variance,
     pair_score_distribution,
     pairs_needed,
+    pilot_shares,
 )
 from arena.stats.sprt import SprtPlan, expected_lengths
 from arena.stats.text import elo_text, percent_text
@@ -21,7 +24,14 @@ QUESTION = SprtPlan(0.0, 10.0)  # what "+10 Elo" asks, with errors of 5 %
 MOST_ROWS = 12
 LONGEST_NAME = 24
 HOUR, MINUTE = 3600.0, 60.0
-Matches = Mapping[tuple[int, int], int]  # how many pairings of each match
+Matches = Mapping[tuple[int, int], float]  # how many pairings of each match
+
+
+def pairs_by_rounds(plan: Plan) -> int | None:
+    """Return how many pairs rounds take whatever the results; None if the results decide it."""
+    if plan.rounds is None:
+        return None
+    return fixed_pairings(plan.rounds, Participants(plan.names, plan.pairs))
 
 
 def size_line(name: str, plan: Plan) -> str:
@@ -29,8 +39,11 @@ def size_line(name: str, plan: Plan) -> str:
     agents, matches = len(plan.agents), len(plan.matches)
     games = 2 * plan.pairs * matches
     if plan.rounds is not None:
-        what = f"{agents} agents meet by rounds ({plan.rounds.way}), at most {games:,} games"
-        return f"{name} on {plan.game}: {what}: it ends when its answer is sure"
+        fixed, what = pairs_by_rounds(plan), f"{agents} agents meet by rounds ({plan.rounds.way})"
+        if fixed is not None:
+            return f"{name} on {plan.game}: {what}, {2 * fixed:,} games"
+        end = "it ends when its answer is sure"
+        return f"{name} on {plan.game}: {what}, at most {games:,} games: {end}"
     of = f"{plan.pairs:,} pairing{'s' * (plan.pairs != 1)}"
     what = f"a match of {of}" if matches == 1 else f"{matches:,} matches of {of} each"
     most = "at most " if plan.stop is not None else ""
@@ -42,7 +55,8 @@ def openings_line(drawn: DrawnPlan) -> str:
     openings, pairs = len(drawn.openings), drawn.plan.pairs
     line = f"openings: {openings:,}"
     if drawn.plan.rounds is None and pairs > openings:
-        return f"{line}, each {pairs / openings:,.1f} times: intervals are those of {openings:,}"
+        times = f"{pairs / openings:,.1f}".removesuffix(".0")
+        return f"{line}, each {times} times: intervals are those of {openings:,}"
     return f"{line}, all there are" if drawn.census else line
 
 
@@ -75,7 +89,7 @@ def pilot_line(pilot: PilotResult, workers: int) -> str:
 
 def time_line(pilot: PilotResult, left: Matches, workers: int) -> str:
     """How long the games will take that are left to play."""
-    games = 2 * sum(left.values())
+    games = round(2 * sum(left.values()))
     if unknown := [match for match in pilot.unfinished if left.get(match)]:
         where = "no game" if len(unknown) == len(left) else f"in {len(unknown)} matches no game"
         least = max(pilot.time_of(left, workers).low, pilot.seconds)
@@ -93,6 +107,12 @@ def failing_line(plan: Plan, pilot: PilotResult) -> str:
     if plan.unloadable_stops:
         return f"the run will stop, because {names} failed; in a [roster] they are excluded"
     return f"excluded after three failed games: {names}"
+
+
+def failed_lines(plan: Plan, pilot: PilotResult) -> Iterator[str]:
+    """A line for each agent that fails its first games in the pilot, with its first fault."""
+    for place in sorted(pilot.failing.keys() & pilot.faults.keys()):
+        yield f"{short_name(plan.names[place])}: fails its games: {printable(pilot.faults[place])}"
 
 
 def start_line(answers: Sequence[BotProbe]) -> str:
@@ -129,16 +149,15 @@ def match_lines(drawn: DrawnPlan, pilot: PilotResult) -> Iterator[str]:
     for match in list(pilot.samples)[:MOST_ROWS]:
         a, b = (names[place] for place in match)
         counts = pilot.samples[match].counts
-        law = pair_score_distribution(counts)
-        mean, variance = mean_and_variance(law)
-        pairings = min(plan.pairs, len(drawn.openings))
-        census = frozenset((a, b)) in exact
-        come = "exact" if census else elo_text(expected_elo_interval(law, pairings))
-        needed = pairs_needed(variance, QUESTION)
-        seen = f"{percent_text(mean)} of {sum(counts):,}" if sum(counts) else "not played"
         if pilot.failing.keys() & set(match):
             rows.append((f"{short_name(a)} v {short_name(b)}", "forfeits", "-", "-", "-"))
             continue
+        law, pairings = pilot_shares(counts), min(plan.pairs, len(drawn.openings))
+        census = frozenset((a, b)) in exact and pairings > 1
+        come = "exact" if census else elo_text(expected_elo_interval(law, pairings))
+        needed = pairs_needed(mean_and_variance(pair_score_distribution(counts))[1], QUESTION)
+        score = percent_text(mean_and_variance(law)[0])
+        seen = f"{score} of {sum(counts):,}" if sum(counts) else "not played"
         rows.append(
             (f"{short_name(a)} v {short_name(b)}", seen, come if plan.rounds is None else "-",
              f"{needed.at_elo1:,.0f}", f"{needed.fixed:,.0f}")

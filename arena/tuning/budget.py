@@ -82,6 +82,23 @@ def budget_from_file(tuning: StudyConfig) -> StudyBudget:
     return in_steps(tuning, tuning.trials, tuning.games, tuning.validation.pairs)
 
 
+def budget_to_play(tuning: StudyConfig) -> StudyBudget:
+    """The plan as the file says, but no more validation than there are openings for."""
+    plan = budget_from_file(tuning)
+    held_out = len(split_openings(tuning, plan)[1])
+    return plan._replace(validation_pairs=min(plan.validation_pairs, held_out))
+
+
+def openings_note(asked: int, there: int) -> str:
+    """Say that openings end the validation before the pairs that the file asks for; else empty."""
+    if there >= asked:
+        return ""
+    return (
+        f"validation: {there:,} pairings at most, not {asked:,}: no more openings are held out "
+        "(more plies or a longer list give more)"
+    )
+
+
 def in_steps(tuning: StudyConfig, trials: int, games: int, validation_pairs: int) -> StudyBudget:
     """So many trials, cut into small ones where the method steps by its own number of pairings."""
     own = fixed_pairs(tuning.method)

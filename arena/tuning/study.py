@@ -13,9 +13,11 @@ from arena.analysis.repeatability import KEY, repeatability, untested_line
 from arena.config.command_line import RunOptions
 from arena.planning.openings.openings import Openings
 from arena.planning.openings.registry import make_openings
+from arena.playing.progress import GameRate
 from arena.storage import provenance
 from arena.storage.journal import RunDirectory, Section
 from arena.storage.run_log import open_run_log
+from arena.storage.versions import SourceEdited, SourceWatch, forget_if_edited
 from arena.terminal.progress import open_displays
 from arena.tuning import budget, study_files
 from arena.tuning.budget import TERM_SHARE, StudyBudget
@@ -89,6 +91,7 @@ class Study:
     directory: RunDirectory
     options: RunOptions
     begun: float  # monotonic seconds
+    watch: SourceWatch
 
     @property
     def trials(self) -> Section:
@@ -123,21 +126,24 @@ class TrialProgress(Progress):
     trials: Sequence[Trial]
     before: int  # trials that an earlier run played
     best: BestSoFar
+    rate: float | None  # trials a second, once it has settled
 
     def lines(self, seconds: float) -> list[str]:
         """Trials played, games per second, time left; the recommendation with its interval."""
         plan, new = self.plan, len(self.trials) - self.before
-        left = seconds / max(new, 1) * (plan.trials - len(self.trials))
+        rate = new / seconds if self.rate is None else self.rate
         parts = [
             f"{len(self.trials) // plan.size} of {plan.trials // plan.size} trials",
-            f"{new * plan.games / seconds:,.0f} games/s",
-            f"{left:,.0f} s left",
-            *self.best.words(self.trials, seconds),
+            f"{rate * plan.games:,.0f} games/s",
         ]
-        return [", ".join(parts)]
+        if self.rate is not None:
+            parts.append(f"{(plan.trials - len(self.trials)) / self.rate:,.0f} s left")
+        return [", ".join([*parts, *self.best.words(self.trials, seconds)])]
 
 
-def prepare_study(tuning: StudyConfig, options: RunOptions, directory: RunDirectory) -> Study:
+def prepare_study(
+    tuning: StudyConfig, options: RunOptions, directory: RunDirectory, watch: SourceWatch
+) -> Study:
     """The study, ready to play: openings drawn, agents compiled, its plan made or read back."""
     section, begun = directory.section("trials"), time.monotonic()
     stored = section.read_fact("plan")
@@ -145,8 +151,11 @@ def prepare_study(tuning: StudyConfig, options: RunOptions, directory: RunDirect
     section.write_fact("plan", plan._asdict())
     tuning = replace(tuning, share=plan.share)
     for_trials, held_out = budget.split_openings(tuning, plan)
+    note = budget.openings_note(plan.validation_pairs, len(held_out))
+    if note and not options.quiet:
+        print_error(note)
     whole = _trial_games(tuning, plan, for_trials, options.wall)
-    return Study(tuning, plan, whole, held_out, directory, options, begun)
+    return Study(tuning, plan, whole, held_out, directory, options, begun, watch)
 
 
 def _planned(tuning: StudyConfig, options: RunOptions) -> StudyBudget:
@@ -238,18 +247,21 @@ def play_trials(study: Study, digest: str) -> PlayedTrials:
         trials_per_step(tuning.method),
     )  # fmt: skip
     trials = list(queue.replayed())
-    before, steps = len(trials), widened(queue.sampler)
+    before, steps, pace = len(trials), widened(queue.sampler), GameRate()
     with open_displays(options.quiet, study.directory.path) as show:
         deadline = study.begun + budget.TRIALS_SHARE * (options.budget or math.inf)
         for trial in played(queue, study.trials, options.playing):
             trials.append(trial)
+            study.watch.look()
+            pace.take(len(trials) - before)
             steps = widened_steps(queue.sampler, steps, options)
             if time.monotonic() > deadline:
                 queue.end_at_once()
+            pairs = pace.games_per_second(len(trials) - before)
             show(
                 TrialProgress(
                     done=len(trials), total=study.plan.trials, plan=study.plan, trials=trials,
-                    before=before, best=best,
+                    before=before, best=best, rate=None if pairs is None else pairs / 2,
                 )
             )  # fmt: skip
     study.trials.write_fact("plan", study.plan._replace(trials=len(trials))._asdict())
@@ -301,8 +313,14 @@ def tune(tuning: StudyConfig, options: RunOptions) -> StudyVerdict:
         RunDirectory(directory, digest, options.fresh) as locked,
         open_run_log(directory / "run.log"),
     ):
-        study = prepare_study(tuning, options, locked)
-        return finish_study(study, search(study, digest), digest)
+        watch = SourceWatch(tuning.plan, {})
+        if study_digest(tuning, options.budget) != digest:
+            raise SourceEdited(
+                "a file was edited while the study started: the same command starts it anew"
+            )
+        with forget_if_edited(watch, locked):
+            study = prepare_study(tuning, options, locked, watch)
+            return finish_study(study, search(study, digest), digest)
 
 
 def study_digest(tuning: StudyConfig, budget: float | None) -> str:
@@ -342,6 +360,7 @@ def finish_study(study: Study, searched: Search, digest: str) -> StudyVerdict:
     if not study.options.quiet:
         print_error(recommendation_text(best))
     validation = validate_study(study, searched)
+    study.watch.look_now()  # before anything is said
     end = study_attributes(tuning, best, validation)
     write_study(directory, tuning.experiment.name, tuning.space, trials, end)
     answers = after_match(answers, validation.shows_gain)
@@ -400,6 +419,9 @@ def validate_study(study: Study, searched: Search) -> Validation:
         pairs = min(study.plan.term_pairs, len(study.held_out) // TERM_SHARE)
         validation = way(tuning, changes, study.held_out, claimed, shown)
         gain = other_cost(tuning, changes, study.held_out, pairs, shown)
+        note = budget.openings_note(study.plan.validation_pairs, len(study.held_out))
+        if note and validation.verdict is StudyVerdict.UNDECIDED:
+            validation = validation._replace(text=f"{validation.text}; {note}")
         return validation._replace(other_cost=gain)
 
 

@@ -180,13 +180,15 @@ def cache_directory(room: str) -> Path | None:
 class Announcer(event.Listener):
     """Tells the user that something is compiled, which is rare: once for all forked processes."""
 
+    silent = False  # in a bot's process, whose output is the bot's
+
     def __init__(self) -> None:
         """Nothing has been compiled yet."""
         self.announced = mmap.mmap(-1, 1)  # shared with forked processes
 
     def on_start(self, _event: event.Event) -> None:
         """Print it at the first function that is not in the cache."""
-        if not self.announced[0]:
+        if not (self.silent or self.announced[0]):
             self.announced[0] = 1
             print(
                 "pitflip: compiling for this machine (only once) ...", file=sys.stderr, flush=True
@@ -213,7 +215,8 @@ class Bell(event.Listener):
 
 
 def on_compilation(ring: Callable[[], None]) -> None:
-    """Have `ring` called at every beginning and end of a compilation in this process."""
+    """Have `ring` called at every compilation in this process, in place of a line for the user."""
+    Announcer.silent = True
     event.register("numba:compile", Bell(ring))
 
 

@@ -1,6 +1,7 @@
 """A bot's file in any language, and the words of a command line that mean an agent."""
 
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -71,6 +72,15 @@ def test_a_file_of_python_is_a_bot_of_python_or_speaks_lines(tmp_path):
     assert bot_spec(tmp_path / "c.py") == AgentSpec("python", file=f"{tmp_path}/c.py:Mine")
     assert bot_spec(tmp_path / "broken.py").kind == "python"
     assert bot_spec(tmp_path / "p.py") == AgentSpec("lines", command=[f"{tmp_path}/p.py"])
+
+
+def test_a_path_through_the_directory_above_means_the_file_there(tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").mkdir()
+    shutil.copy(BOTS / "line_bot.py", tmp_path)
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    spec = bot_spec(Path("../line_bot.py"))
+    with hosted("lines", KALAH, command=list(spec.options["command"])) as agent:
+        assert played(agent, KALAH, 0)
 
 
 @pytest.mark.skipif(not runs("a.c"), reason="there is no C compiler here")

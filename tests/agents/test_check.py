@@ -86,6 +86,23 @@ def test_what_is_wrong_is_said(tmp_path, capsys, name):
     assert said.endswith("something is wrong\n")
 
 
+VALUES = {
+    "1e30 * (pot(rules, position) + 1)": "are clipped at ±999,999.999",
+    "0.0001 * pot(rules, position)": "values are rounded to thousandths",
+}
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_values_that_a_search_cannot_tell_apart_are_named(value, tmp_path, capsys):
+    path = tmp_path / "own.py"
+    lines = ["from agents.features.sowing import pot", "def evaluate(rules, position):"]
+    path.write_text("\n".join([*lines, f"    return {value}", ""]))
+    words = [f"{path}:evaluate", "--pairs", "1", "--game", "kalah(4,3)"]
+    status, said = checked(capsys, *words)
+    assert status == CHECK_FAILED
+    assert VALUES[value] in said
+
+
 def test_a_bot_that_ends_with_its_game(capsys):
     of = game("kalah(4,3)")
     with hosted("lines", of, command=other("lines")) as agent:

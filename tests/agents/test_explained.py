@@ -1,5 +1,8 @@
 """What an agent thinks of every move, against the naive searches and evaluations."""
 
+import subprocess
+import sys
+
 import pytest
 
 from agents.core import AgentSpec, HostSettings, Limit
@@ -206,3 +209,25 @@ def test_an_only_move_and_a_policy_without_values_have_rules_of_their_own():
     moves = list(move_views(last, of, of.start(), last.choose(of.start())))
     assert all(each.value is None for each in moves)
     assert rule_of(last, moves, last.choose(of.start())) == "the last move on the board"
+
+
+@compiled_only
+def test_a_second_process_explains_without_compiling():
+    code = (
+        "from numba.core import event\n"
+        "from agents.core import AgentSpec\n"
+        "from agents.registry import build\n"
+        "from agents.search.explanation import terms\n"
+        "from games import game\n"
+        "class Listener(event.Listener):\n"
+        "    def on_start(self, found): print(found.data['dispatcher'])\n"
+        "    def on_end(self, found): pass\n"
+        "event.register('numba:compile', Listener())\n"
+        "of = game('kalah(4,3)')\n"
+        "agent = build(AgentSpec('alphabeta', {'depth': 1, 'weights': {'pot': 1.0}}), of)\n"
+        "list(terms(agent, of.start()))\n"
+    )
+    command = [sys.executable, "-c", code]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    assert done.stdout == ""

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.core import Agent, AgentFailure, AgentSpec, Limit, SpecError
+from agents.core import Agent, AgentFailure, AgentSpec, HostSettings, Limit, SpecError
+from agents.create import create_agent
 from agents.registry import build
 from games import Game, game
 from games.kernels.jit import INTERPRETED
@@ -19,6 +20,7 @@ from tests.agents.given import (
     spread,
     written,
 )
+from tests.agents.hosted import wall
 from tests.agents.scores import OTHELLO, SOWING
 
 SAME = BOTS / "same_as_built_in.py"
@@ -203,6 +205,13 @@ def test_the_real_reason_is_told_and_no_other_function_is_suggested(tmp_path, te
     assert "has a word for that" not in message
 
 
+def test_a_heuristic_function_of_another_game_is_named_as_such(tmp_path):
+    message = failure(
+        tmp_path, "def evaluate(rules, position):\n    return pot(rules, position)", "othello(4)"
+    )
+    assert "pot is for sowing games, not for othello(4); functions that read a position" in message
+
+
 def test_a_name_like_none_of_ours_brings_no_suggestion_and_a_local_one_is_nearest(tmp_path):
     for name, told in (("scroe", 'did you mean "score"?'), ("xyzzy", "is not defined")):
         text = f"def evaluate(rules, position):\n    score = 1\n    return score + {name}"
@@ -354,3 +363,16 @@ def test_a_changed_file_is_read_again(tmp_path):
         path = written(tmp_path, f"def evaluate(rules, position):\n    return {number}.0")
         values.append(own(of.name, path).choose(of.start(), Limit(depth=2)).value)
     assert [abs(value) for value in values] == [1.0, 2.0]
+
+
+def test_what_a_bot_wrote_has_no_line_of_ours(tmp_path):
+    (tmp_path / "loop.py").write_text(
+        "def evaluate(rules, position):\n    i = 1\n    while i > 0:\n"
+        "        i = (i * 5 + 1) % 1000 + 1\n    return i\n"
+    )
+    spec = AgentSpec("alphabeta", {"depth": 1, "evaluate": f"{tmp_path}/loop.py:evaluate"})
+    of = game("kalah(4,3)")
+    agent = create_agent(spec.replace(start_seconds=2.0), of, HostSettings(wall()))
+    with pytest.raises(AgentFailure, match="was not ready within 2 s") as failure:
+        agent.start(0)
+    assert "compiling" not in str(failure.value)

@@ -158,3 +158,25 @@ def test_the_seat_stands_where_the_command_names_it_else_at_its_end():
     assert Program(("bot", "--as={seat}")).start_fields(("2",))["command"] == ("bot", "--as=2")
     assert Program(("bot",)).start_fields(("BLACK",))["command"] == ("bot", "BLACK")
     assert Program(("bot", "{seat}")).start_fields(())["command"] == ("bot", "{seat}")
+
+
+def test_a_late_first_answer_names_the_time_to_start_as_well(tmp_path):
+    (tmp_path / "mute.py").write_text("import time\ntime.sleep(60)\n")
+    command = [PYTHON, str(tmp_path / "mute.py")]
+    with (
+        hosted("lines", game("kalah(4,3)"), 0.2, command=command, start_seconds=0.3) as agent,
+        pytest.raises(AgentFailure) as late,
+    ):
+        played(agent, game("kalah(4,3)"))
+    assert "within 0.2 s after the 0.3 s that it had to start" in late.value.message
+
+
+def test_a_file_that_is_not_there_is_not_said_to_lack_a_function(tmp_path):
+    command = [PYTHON, str(tmp_path / "none.py")]
+    with (
+        hosted("lines", game("kalah(4,3)"), command=command) as agent,
+        pytest.raises(AgentFailure) as missing,
+    ):
+        played(agent, game("kalah(4,3)"))
+    assert "choose" not in str(missing.value)
+    assert "No such file" in str(missing.value)

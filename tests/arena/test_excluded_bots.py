@@ -84,6 +84,27 @@ def test_duplicates_forfeits_and_unplayed_games_are_counted_apart(a_run):
         assert "repeat earlier ones" not in words and "repeated earlier ones" not in words
 
 
+def test_a_failed_check_names_a_game_that_was_played(tmp_path):
+    (tmp_path / "bots").mkdir()
+    for name in ("broken", "first", "illegal"):
+        (tmp_path / "bots" / f"{name}.py").write_text(BOTS[name])
+    checks = "".join(
+        f'[[checks]]\nthat = "{name}"\nno_forfeits = true\n' for name in ("illegal", "broken")
+    )
+    (tmp_path / "class.toml").write_text(EXPERIMENT.format(rank="") + checks)
+    played(tmp_path / "class.toml", tmp_path / "results")
+    directory = directory_of(tmp_path / "results")
+    games, log = pd.read_parquet(directory / "games.parquet"), (directory / "run.log").read_text()
+    summary = json.loads((directory / "summary.json").read_text())
+    illegal, broken = (each["detail"] for each in summary["checks"])
+    row = int(re.search(r"the shortest is game (\d+): answered", illegal).group(1))
+    assert games.termination[row] == "illegal" and games.plies[row] > 0
+    assert "broken does not load" in broken and "the shortest" not in broken
+    faults = games[(games.termination == "illegal") & (games.plies > 0)].index
+    assert len(faults) == FIRST_GAMES
+    assert all(f"illegal forfeits game {row}:" in log for row in faults)
+
+
 def test_methods_do_not_promise_what_was_seen_to_fail(a_run):
     report = load_report(a_run())
     assert report.repeatability.answer == "no"

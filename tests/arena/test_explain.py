@@ -2,9 +2,11 @@
 
 import pytest
 
-from agents.core import AgentSpec
+from agents.core import AgentSpec, Choice
 from agents.sandbox import bot_server
+from arena.terminal.explanation import ExplainedPosition, played_line
 from games import game
+from games.base import progress
 from games.base.errors import OK, USER_ERROR
 from tests.arena.running import directory_of, experiment_file, played
 from tests.commands import explain as main
@@ -181,6 +183,31 @@ def test_a_misspelt_evaluation_is_named_in_place_of_its_limit(tmp_path, capsys):
     shown = capsys.readouterr().err
     assert "own.py has no evalute" in shown
     assert 'did you mean "evaluate"?' in shown
+
+
+LONG = """import time
+time.sleep(0.5)
+def choose(view, legal, rng):
+    time.sleep(0.5)
+    return rng.choice(legal)
+"""
+
+
+def test_an_explanation_that_takes_long_says_what_it_waits_for(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(progress, "FIRST_SECONDS", 0.05)
+    (tmp_path / "long.py").write_text(LONG)
+    assert main(["kalah(3,2)", "2", "--agent", str(tmp_path / "long.py"), *QUICK]) == OK
+    told = capsys.readouterr().err
+    assert "getting ready, " in told
+    assert "thinking, " in told
+
+
+def test_a_move_that_was_left_to_chance_is_not_said_to_be_another_choice(tmp_path):
+    of = game("kalah(3,2)")
+    for spec, chance in ((AgentSpec("random"), True), (AgentSpec("greedy"), False)):
+        asked = ExplainedPosition(of, of.start(), "it", spec, played=of.legal(of.start())[0])
+        line = played_line(asked, Choice(of.legal(of.start())[1]))
+        assert ("leaves to chance" in line) == chance
 
 
 @pytest.mark.parametrize("limit", [50, 777, 3000])

@@ -1,6 +1,7 @@
 """`pitflip run --dry-run`: what is said before a game counts, and that none does."""
 
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
 
@@ -10,7 +11,11 @@ from arena.pipeline.forecast import play_pilot, probe
 from arena.planning.schedule import make_schedule
 from arena.playing import pilot
 from arena.playing.options import Interrupts
-from arena.terminal.plan import failing_line, time_line
+from arena.stats.elo import elo_estimate
+from arena.stats.intervals import score_estimate
+from arena.stats.text import elo_text
+from arena.terminal.plan import failing_line, match_lines, time_line
+from games.base import progress
 from games.base.errors import CHECK_FAILED, OK, USER_ERROR
 from tests.arena.running import called, experiment_file, small
 from tests.commands import plan, tune
@@ -64,6 +69,18 @@ def test_a_check_that_no_result_could_satisfy_is_said_by_plan_and_by_run(tmp_pat
     assert vacuous in run_here(path, tmp_path).stderr.splitlines()
 
 
+def test_a_check_of_moves_that_are_not_timed_is_doubted_by_plan_and_by_run(tmp_path, capsys):
+    check = '[[checks]]\nthat = "greedy"\nnever_slower_than_seconds = 1e-9\n'
+    path = experiment_file(tmp_path, small(10) + GREEDY + check)
+    status, lines = said(capsys, path)
+    (doubt,) = (line for line in lines if "may be VACUOUS" in line)
+    assert status == OK
+    assert "random and greedy" not in doubt and "games of greedy are timed as a whole" in doubt
+    assert doubt in run_here(path, tmp_path).stderr.splitlines()
+    timed = experiment_file(tmp_path, small(10, "thoughts = true") + GREEDY + check)
+    assert not any("VACUOUS" in line for line in said(capsys, timed)[1])
+
+
 def test_two_agents_without_chance_need_as_many_openings(tmp_path):
     pair = '[agents.first]\nkind = "first"\n' + GREEDY
     text = small(10).partition("[agents")[0] + pair + CHECK.replace("random", "first")
@@ -99,6 +116,51 @@ def test_rounds_and_tests_are_said_to_end_early(tmp_path, capsys):
     path = experiment_file(tmp_path, small(20, "schedule = { best = 1 }") + three)
     _, lines = said(capsys, path)
     assert "ends when its answer is sure" in lines[0]
+
+
+def test_a_bot_that_fails_all_its_games_is_not_forecast(tmp_path, capsys):
+    (tmp_path / "bad.py").write_text(
+        "N = [0]\ndef choose(view, legal, rng):\n    N[0] += 1\n"
+        "    return legal[0] if N[0] < 4 else 1 // 0\n"
+    )
+    bad = '[agents.bad]\nkind = "python"\nfile = "bad.py"\n'
+    status, lines = said(capsys, experiment_file(tmp_path, small(20) + bad))
+    assert status == CHECK_FAILED
+    (line,) = (line for line in lines if line.startswith("bad: fails its games: "))
+    assert "ZeroDivisionError" in line
+    assert not any(line.startswith(("time: ", "random v bad")) for line in lines)
+    goes_on = small(20, 'unloadable = "forfeit"') + GREEDY + bad
+    status, lines = said(capsys, experiment_file(tmp_path, goes_on))
+    assert status == CHECK_FAILED
+    rows = [line.split() for line in lines if " v " in line]
+    assert ["random", "v", "bad", "forfeits", "-", "-", "-"] in rows
+    assert any(row[:3] == ["random", "v", "greedy"] and row[3] != "forfeits" for row in rows)
+
+
+def test_the_column_of_the_pilot_is_its_score(tmp_path):
+    drawn = make_schedule(load(experiment_file(tmp_path, small(20) + GREEDY)).plan)
+    (match, *_) = drawn.plan.matches
+    found = pilot.PilotResult({match: pilot.MatchSample([0, 0, 0, 0, 20])}, 1.0)
+    found.moves = {place: pilot.MoveTimes(1.0, 10) for place in match}
+    row = list(match_lines(drawn, found))[1]
+    assert "100 % of 20" in row
+    whole = score_estimate(range(20), [1.0] * 20)  # as the run says it after the same games
+    assert elo_text(elo_estimate(whole)) in row
+
+
+def test_a_swiss_tournament_says_how_many_games_it_plays(tmp_path, capsys):
+    three = '[agents.first]\nkind = "first"\n[agents.last]\nkind = "last"\n' + GREEDY
+    path = experiment_file(tmp_path, small(20, "schedule = { swiss = 2, pairings = 3 }") + three)
+    _, lines = said(capsys, path)
+    assert lines[0].endswith("4 agents meet by rounds (swiss), 24 games")
+    assert any(line.startswith("time: ") and line.endswith(" for 24 games") for line in lines)
+
+
+def test_every_agent_plays_in_the_first_matches_of_a_pilot():
+    matches = list(combinations(range(7), 2))
+    first = pilot.covering_first(range(len(matches)), matches)
+    assert sorted(first) == list(range(len(matches)))
+    assert {agent for place in first[:4] for agent in matches[place]} == set(range(7))
 
 
 def test_known_games_are_not_counted_as_time(tmp_path, capsys):
@@ -181,6 +243,14 @@ def test_a_bot_that_finished_no_pairing_is_known_by_its_first_answer(tmp_path, m
     assert time_line(found, left, 1).startswith("time: not known: no game ended; at least ")
 
 
+def test_a_bot_that_starts_slowly_is_named_while_it_is_waited_for(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(progress, "FIRST_SECONDS", 0.05)
+    (tmp_path / "slow.py").write_text("import time\ntime.sleep(0.4)\n" + BOT.format(0))
+    text = small(2) + '[agents.slow]\nkind = "python"\nfile = "slow.py"\n'
+    plan([str(experiment_file(tmp_path, text)), "--workers", "0"])
+    assert "starting slow" in capsys.readouterr().err
+
+
 def test_moves_of_one_match_tell_the_time_of_another():
     found = pilot.PilotResult(
         {(0, 1): pilot.MatchSample(), (0, 2): pilot.MatchSample()}, 1.0, {2: 0.5}
@@ -260,6 +330,20 @@ pairs = 1000
 elo0 = 0
 elo1 = 40
 """
+
+
+def test_a_study_with_few_openings_says_how_many_pairs_its_validation_has(tmp_path, capsys):
+    path = tmp_path / "study.toml"
+    few = STUDY.replace('kalah(6,4)"', 'kalah(4,3)"').replace(
+        "random_plies = 6", "random_plies = 3"
+    )
+    path.write_text(few)
+    assert plan([str(path), "--workers", "0"]) == OK
+    lines = capsys.readouterr().out.splitlines()
+    (note,) = (line for line in lines if line.startswith("validation: "))
+    most = int(note.split()[1])
+    assert f"{most} pairings at most, not 1,000" in note
+    assert any(f"to {2 * most:,} games more" in line for line in lines)
 
 
 def test_trials_are_those_of_the_file_and_times_name_their_parts(tmp_path, capsys):

@@ -10,12 +10,14 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import xml.etree.ElementTree as Xml
 
 import pandas as pd
 import psutil
 import pytest
 
+from arena.pipeline import run as run_module
 from arena.storage import journal as locked_directory
 from tests.arena.running import (
     ROOT,
@@ -28,6 +30,7 @@ from tests.arena.running import (
     experiment_file,
     forked,
     kill_group,
+    played,
     small,
     tables,
 )
@@ -473,3 +476,25 @@ def test_the_last_line_is_the_headline_of_the_page(tmp_path, capsys):
     won = re.fullmatch(r"greedy is stronger: (\S+ % \[\S+ \S+\]), (\S+) Elo\.", headline)
     (pair,) = (line for line in said if line.startswith("greedy against random: "))
     assert pair.startswith(f"greedy against random: {won[1]}, {won[2]} [")
+
+
+def test_the_time_of_play_is_that_of_all_sessions_without_the_pause(tmp_path, monkeypatch):
+    path = experiment_file(tmp_path, small(4), "fixed")
+    play = run_module.play_schedule
+
+    def interrupted(*_words, **_options):
+        time.sleep(0.2)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run_module, "play_schedule", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        played(path, tmp_path / "results")
+    monkeypatch.setattr(run_module, "play_schedule", play)
+    stored = tmp_path.glob("results/*/*/run.json")
+    (told,) = stored
+    before = json.loads(told.read_text())["seconds"]
+    assert before >= 0.2
+    time.sleep(1.0)
+    begun = time.monotonic()
+    played(path, tmp_path / "results")
+    assert before < json.loads(told.read_text())["seconds"] < before + time.monotonic() - begun

@@ -5,7 +5,9 @@ import json
 import pytest
 
 from arena.storage.journal import JOURNAL, RunDirectory
-from games.base.errors import CHECK_FAILED, OK, USER_ERROR
+from games.base.errors import CHECK_FAILED, OK, USER_ERROR, UserError
+from tests.arena.running import small
+from tests.commands import run as run_main
 from tests.commands import runs as main
 
 PLAN = {"seed": 5, "agents": {"mine": {"kind": "minimax", "depth": 2}}}
@@ -118,3 +120,31 @@ def test_a_run_that_runs_stays(tmp_path, capsys):
     assert (directory / JOURNAL).exists()
     assert main(words(tmp_path, "prune", "--yes", "--keep", "0")) == OK
     assert not directory.exists()
+
+
+REFUSED = {
+    "too many pairs": small(500, plies=2) + '[agents.first]\nkind = "first"\n',
+    "a bot does not load": small(2) + '[agents.bad]\nkind = "python"\nfile = "bad.py"\n',
+}
+
+
+@pytest.mark.parametrize("why", REFUSED)
+@pytest.mark.parametrize("fresh", [[], ["--fresh"]])
+def test_a_run_that_is_refused_leaves_nothing(why, fresh, tmp_path):
+    (tmp_path / "bad.py").write_text("import nothing_of_this_name\n")
+    path, results = tmp_path / "demo.toml", tmp_path / "results"
+    path.write_text(REFUSED[why])
+    command = [str(path), "--workers", "0", "--results", str(results), "--no-page", "--quiet"]
+    assert run_main([*command, *fresh]) == 2
+    assert list(results.rglob("*")) == []
+
+
+def test_a_fresh_run_that_is_refused_leaves_the_earlier_one(tmp_path):
+    journal = tmp_path / "demo" / "0123456789"
+    with RunDirectory(journal, "0123456789") as earlier:
+        earlier.section().append(0, 1, b"")
+    with pytest.raises(UserError), RunDirectory(journal, "0123456789", fresh=True):
+        raise UserError("refused")
+    assert [each.name for each in journal.parent.iterdir()] == ["0123456789"]
+    with RunDirectory(journal, "0123456789") as again:
+        assert again.section().finished() == 1

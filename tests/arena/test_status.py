@@ -9,7 +9,7 @@ from arena.storage.journal import RunDirectory, lock_directory
 from arena.storage.results import PROGRESS, is_running, read_progress
 from arena.terminal.progress import ProgressFile
 from games.base.progress import Progress
-from tests.arena.running import BOTS, RANDOM, experiment_file, small
+from tests.arena.running import experiment_file, small
 from tests.commands import run, runs
 
 BROKEN = '[agents.broken]\nkind = "python"\nfile = "broken.py"\n'
@@ -84,9 +84,9 @@ def test_the_file_is_written_after_a_second_and_removed_at_the_end(tmp_path, mon
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_run_whose_bots_do_not_load_says_so_until_it_is_tried_again(tmp_path, capsys):
-    path = experiment_file(tmp_path, small(2).replace(RANDOM, BROKEN + RANDOM))
-    (tmp_path / "broken.py").write_text("import nothing_of_this_name\n" + BOTS["good"])
+def test_a_run_whose_bot_fails_all_its_games_says_so_until_it_is_tried_again(tmp_path, capsys):
+    path = experiment_file(tmp_path, small(2) + BROKEN)
+    (tmp_path / "broken.py").write_text("def choose(view, legal, rng):\n    return 1 // 0\n")
     results = tmp_path / "results"
     command = [str(path), "--workers", "0", "--results", str(results), "--no-page", "--quiet"]
     assert run(command) == 2
@@ -94,12 +94,12 @@ def test_a_run_whose_bots_do_not_load_says_so_until_it_is_tried_again(tmp_path, 
     capsys.readouterr()
     assert runs(["show", str(directory), "--follow"]) == 3
     shown = capsys.readouterr().out
-    assert "failed: broken does not load" in shown
+    assert "failed: broken failed all its" in shown
     assert "continues it" not in shown
     assert runs(["--results", str(results), "list"]) == 0
     shown = capsys.readouterr().out
     assert " failed " in shown
-    assert "broken does not load" in shown
+    assert "broken failed all its" in shown
     assert run([*command, "--set", 'roster.directory="."']) == 0
     capsys.readouterr()
     assert runs(["--results", str(results)]) == 0

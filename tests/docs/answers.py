@@ -2,6 +2,16 @@
 
 import re
 
+# Lines of commands that have to wait, on a slow machine.
+WAITS = (
+    "pitflip: compiling .*",
+    "getting ready.*",
+    "thinking, .*",
+    "searching each move alone, .*",
+    "starting .*",
+    r"pilot: [\d,]+ games so far",
+)
+
 
 def matches(answer: str, text: str) -> bool:
     """Whether `text` is the answer shown; `...` and a `<word>` stand for anything."""
@@ -10,7 +20,7 @@ def matches(answer: str, text: str) -> bool:
 
 def comparable(text: str) -> str:
     """An answer without what differs from run to run: speeds, and lines printed on the way."""
-    text = re.sub(r"^pitflip: compiling .*\n", "", text, flags=re.MULTILINE)
+    text = re.sub(rf"^({'|'.join(WAITS)})\n", "", text, flags=re.MULTILINE)
     # A busy machine takes long enough to be told how far a proof has come.
     text = re.sub(r"^.* after \d+ s, [\d.,]+ M positions\n", "", text, flags=re.MULTILINE)
     text = re.sub(r"^building the endgame database .*\n", "", text, flags=re.MULTILINE)

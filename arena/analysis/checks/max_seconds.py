@@ -4,9 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.analysis.checks.claims import FAILS, HOLDS, VACUOUS, Check, Verdict, make_verdict
+from agents.registry import users_code
+from arena.analysis.checks.claims import ALL, FAILS, HOLDS, VACUOUS, Check, Verdict, make_verdict
 from arena.analysis.evidence import SEATS, Evidence
+from arena.planning.plan import Plan
+from arena.playing.clock import time_control
 from games.base.schema import Key
+from games.base.text import listed
 
 MEAN = "mean move"
 KEYS = (
@@ -49,6 +53,31 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
         f"the longest {per} took {text}, game {worst.row}",
         evidence.command(worst.row),
     )
+
+
+def doubt(check: Check, plan: Plan) -> str:
+    """Why the longest move may not be known: games of compiled agents are timed as a whole."""
+    if check.values["per"] == "game" or plan.thoughts:
+        return ""
+    whole = {
+        name
+        for match in plan.matches
+        if all(is_timed_as_a_whole(plan, plan.names[place]) for place in match)
+        for name in (plan.names[place] for place in match)
+        if check.subject in (ALL, name)
+    }
+    if not whole:
+        return ""
+    return (
+        f"games of {listed([each for each in plan.names if each in whole])} are timed as a whole, "
+        "so it holds only if a whole game is as fast; thoughts = true times every move"
+    )
+
+
+def is_timed_as_a_whole(plan: Plan, name: str) -> bool:
+    """Return whether an agent plays in one compiled call, against another such agent."""
+    spec = plan.agents[name]
+    return users_code(spec) is None and not time_control(plan, spec).has_shared_clock
 
 
 def longest(evidence: Evidence, name: str, per: str) -> Slowest | None:

@@ -3,7 +3,7 @@
 from agents.fault_text import fault_text
 from arena.analysis.checks.claims import FAILS, HOLDS, VACUOUS, Check, Verdict, make_verdict
 from arena.analysis.evidence import Evidence, forfeited_games
-from arena.planning.games import Termination
+from arena.planning.games import LOSS, Termination
 from games.base.schema import Key
 
 KEYS = (Key("no_forfeits", "bool", "no game was lost by a fault", choices=(True,)),)
@@ -20,6 +20,10 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
     if row is None:
         return make_verdict(check, HOLDS if games else VACUOUS, f"none in {games:,} games")
     both, leg = evidence.game(row)
+    loser = evidence.plan.names[int((both.first if both.result[leg] == LOSS else both.second)[leg])]
+    for each in evidence.excluded:
+        if each.agent == loser and row >= each.since:  # none of these games was played
+            return make_verdict(check, FAILS, f"{counts}; {each.agent} {each.reason}")
     how = Termination(int(both.termination[leg])).name.lower()
     detail = f"{counts}; the shortest is game {row}: {fault_text(how, both.traces.get(leg, ''))}"
     return make_verdict(check, FAILS, detail, evidence.command(row), row)

@@ -7,6 +7,7 @@ from typing import Protocol, cast
 from arena.analysis.checks.claims import FAILS, HOLDS, VACUOUS, Check, Verdict
 from arena.analysis.checks.score_bound import THESE
 from arena.analysis.evidence import Evidence
+from arena.planning.plan import Plan
 from arena.planning.schedule import DrawnPlan
 from games.base.schema import Key
 
@@ -37,7 +38,8 @@ CHECKS: Mapping[str, str] = {
 class CheckModule(Protocol):
     """What the module of a check defines.
 
-    It may also define `faults(check, agents)`, and `hopeless(check, openings, pairs)`.
+    It may also define `faults(check, agents)`, `hopeless(check, openings, pairs)`, and
+    `doubt(check, plan)`.
     """
 
     KEYS: Sequence[Key]  # the first has the check's name
@@ -77,3 +79,11 @@ def impossible_checks(checks: Sequence[Check], drawn: DrawnPlan) -> Iterator[str
             continue
         if why := hopeless(check, len(drawn.openings), drawn.plan.pairs):
             yield f"{check.that} ({check.test}) will be VACUOUS: {why}"
+
+
+def doubtful_checks(checks: Sequence[Check], plan: Plan) -> Iterator[str]:
+    """A line for each check that may be vacuous after all games, with what helps."""
+    for check in checks:
+        doubt = getattr(claim(check.test), "doubt", None)
+        if doubt is not None and (why := doubt(check, plan)):
+            yield f"{check.that} ({check.test}) may be VACUOUS: {why}"

@@ -59,6 +59,12 @@ def rounds_choice(name: str, values: KeyValues) -> RoundsSpec | None:
     return RoundsSpec(name, getattr(module, "stored", dict)(values))
 
 
+def fixed_pairings(rounds: RoundsSpec, entrants: Participants) -> int | None:
+    """Return how many pairings a schedule plays whatever the results; None if they decide that."""
+    found: int | None = getattr(start_tournament(rounds, entrants), "pairings", None)
+    return found
+
+
 def start_tournament(rounds: RoundsSpec, entrants: Participants) -> Tournament:
     """The tournament before its first round."""
     module = schedule(rounds.way)

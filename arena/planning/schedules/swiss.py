@@ -57,6 +57,11 @@ class Swiss:
     rested: tuple[int, ...] = ()  # who had no opponent, round by round
     opponents: tuple[tuple[int, ...], ...] = field(default=())
 
+    @property
+    def pairings(self) -> int:
+        """All pairings, whatever the results."""
+        return self.last * (len(self.names) // 2) * self.size
+
     @cached_property
     def order(self) -> list[int]:
         """All agents by points; of equals who met the stronger ones, then as in the file."""

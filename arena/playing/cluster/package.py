@@ -135,7 +135,8 @@ def make_package(maker: str, plans: tuple[DrawnPlan, ...], *more: Any) -> WorkPa
     """Package plans and the other arguments of the function `maker`."""
     sent = PackedFiles()
     content = pickle.dumps((tuple(pack_schedule(each, sent) for each in plans), more))
-    homes = {place: str(path) for path, place in sent.places.items()}
+    written = {copy: path for each in plans for path, copy in each.plan.copies.items()}
+    homes = {place: str(written.get(path, path)) for path, place in sent.places.items()}
     alike = any(not each.plan.reproducible for each in plans)
     return WorkPackage(maker, content, sent.files, alike, homes)
 

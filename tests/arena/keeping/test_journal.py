@@ -288,3 +288,22 @@ def test_a_pipe_in_place_of_the_lock_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "lock")
     with pytest.raises(DirectoryError):
         RunDirectory(tmp_path, "x")
+
+
+def test_what_was_stored_since_is_forgotten_and_new_sections_are_emptied(tmp_path):
+    with RunDirectory(tmp_path, "digest") as run:
+        old = run.section("old")
+        old.append(0, 2, b"before")
+        old.write_fact("kept", 1)
+        run.section("other", "first key").append(0, 1, b"before")
+        before = run.finished()
+        old.append(2, 3, b"since")
+        for section in (run.section("new"), run.section("other", "second key")):
+            section.append(0, 1, b"since")
+            section.write_fact("plan", 2)
+        run.forget_since(before)
+        assert [batch.content for batch in old.batches()] == [b"before"]
+        assert old.read_fact("kept") == 1
+        for section in (run.section("new"), run.section("other", "second key")):
+            assert section.finished() == 0
+            assert section.read_fact("plan") is None

@@ -7,6 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from arena.config.experiment import load
+from arena.planning.schedule import RoundTracker, make_schedule
+from arena.playing.progress import ProgressCounter
 from arena.storage.journal import JOURNAL
 from tests.arena.running import (
     TABLES,
@@ -193,3 +196,10 @@ def test_the_page_of_a_race_answers_what_it_asks(tmp_path):
     page = (directory_of(tmp_path) / "report.html").read_text()
     assert "Best: deep, after" in page
     assert "greedy is out since round" in page
+
+
+def test_the_awaited_pair_is_one_that_is_played(tmp_path):
+    three = '[agents.first]\nkind = "first"\n[agents.last]\nkind = "last"\n'
+    drawn = make_schedule(load(experiment_file(tmp_path, small(4) + three)).plan)
+    for out, awaited in (((), (0, 1)), ((0,), (1, 2)), ((0, 1), None)):
+        assert ProgressCounter(RoundTracker(drawn), out)._next_match() == awaited

@@ -1,5 +1,7 @@
 """Clocks of a game: what is left of a move, a turn and a game, and what a search takes of it."""
 
+import re
+
 import pytest
 
 from arena.config.experiment import load
@@ -87,6 +89,10 @@ def test_a_bot_loses_by_each_of_its_clocks(tmp_path, limits, own, lost):
     drawn = make_schedule(load(experiment_file(tmp_path, BOTS.format(limits=limits, own=own))).plan)
     games = Worker(drawn).play(Task(0, 1, {}))
     assert (Termination.TIMEOUT in games.termination.tolist()) == lost
+    for told in games.traces.values():
+        (which,) = [each for each in ("game", "turn") if each in limits + own] or [""]
+        assert re.match(r"did not answer within [\d.e-]{1,6} s", told)
+        assert told.partition("\n")[0].count(f"s for the {which}") == bool(which)
 
 
 SEARCH = """

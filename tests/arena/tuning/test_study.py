@@ -18,6 +18,7 @@ from agents.evaluation.weights import read_weights
 from agents.sandbox.sandbox import Sandbox
 from arena.commands.runs import run_lines
 from arena.stats.elo import elo_from_score
+from arena.storage.journal import RunDirectory
 from arena.storage.results import foreign_files, is_run_directory, run_info
 from arena.tuning import study as search
 from games.base.errors import USER_ERROR
@@ -364,3 +365,44 @@ def test_workers_that_are_killed_change_nothing(bad: Path, tmp_path: Path) -> No
     assert process.returncode == 0
     (found,) = (tmp_path / "r" / "tune_test").glob("tune-??????????")
     assert trials(found).equals(trials(bad))
+
+
+OWN = """game = "kalah(4,3)"
+seed = 3
+[agents.mine]
+kind = "alphabeta"
+depth = 1
+evaluate = "own.py"
+[tune]
+agent = "mine"
+trials = 10
+games = 40
+method = "tpe"
+[tune.weights]
+far = [0.0, 1.0]
+"""
+EVALUATION = (
+    "from agents.features.sowing import pot\nWEIGHTS = {'far': 1.0}\n"
+    "def evaluate(rules, position, weights):\n    return weights.far * pot(rules, position)\n"
+)
+
+
+def test_an_edit_during_a_study_stops_it_without_trials(
+    tmp_path: Path, monkeypatch, capsys
+) -> None:
+    (tmp_path / "own.py").write_text(EVALUATION)
+    (tmp_path / "own.toml").write_text(OWN)
+    prepare = search.prepare_study
+
+    def edited(*words):
+        study = prepare(*words)
+        (tmp_path / "own.py").write_text(EVALUATION.replace("return ", "return 0.5 * "))
+        return study
+
+    monkeypatch.setattr(search, "prepare_study", edited)
+    words = [str(tmp_path / "own.toml"), "--results", str(tmp_path / "r"), "--workers", "0"]
+    assert main([*words, "--quiet"]) == 3
+    assert "own.py was edited while the run played" in capsys.readouterr().err
+    (directory,) = (tmp_path / "r").glob("own/tune-*")
+    with RunDirectory(directory, directory.name.removeprefix("tune-")) as locked:
+        assert locked.finished() == {("trials", ""): 0}
