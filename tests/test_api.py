@@ -38,7 +38,7 @@ def test_the_frames_are_the_tables(directory):
         (run.games, "games"), (run.ratings, "elo"), (run.win_rates, "win_rates"),
     ):  # fmt: skip
         pd.testing.assert_frame_equal(frame, pd.read_parquet(directory / f"{name}.parquet"))
-    with pytest.raises(pitflip.UserError, match="thoughts = true"):
+    with pytest.raises(pitflip.UserError, match="search_info = true"):
         run.search_info  # noqa: B018
 
 

@@ -34,7 +34,7 @@ def test_three_agents_are_rated_and_a_clock_is_no_chance(tmp_path):
 
 def test_a_swiss_claims_no_proof_and_names_its_pairs(tmp_path):
     third = '[agents.c]\nkind = "last"\n'
-    report = report_of(tmp_path, "schedule = { swiss = 2, pairings = 3 }\n" + TWO + third)
+    report = report_of(tmp_path, "schedule = { swiss = 2, pairs = 3 }\n" + TWO + third)
     words = methods_paragraph(report)
     assert "for 3 pairs of games" in words
     assert "betting" not in words

@@ -70,14 +70,14 @@ def test_a_check_that_no_result_could_satisfy_is_said_by_plan_and_by_run(tmp_pat
 
 
 def test_a_check_of_moves_that_are_not_timed_is_doubted_by_plan_and_by_run(tmp_path, capsys):
-    check = '[[checks]]\nthat = "greedy"\nnever_slower_than_seconds = 1e-9\n'
+    check = '[[checks]]\nthat = "greedy"\nmax_seconds = 1e-9\n'
     path = experiment_file(tmp_path, small(10) + GREEDY + check)
     status, lines = said(capsys, path)
     (doubt,) = (line for line in lines if "may be VACUOUS" in line)
     assert status == OK
     assert "random and greedy" not in doubt and "games of greedy are timed as a whole" in doubt
     assert doubt in run_here(path, tmp_path).stderr.splitlines()
-    timed = experiment_file(tmp_path, small(10, "thoughts = true") + GREEDY + check)
+    timed = experiment_file(tmp_path, small(10, "search_info = true") + GREEDY + check)
     assert not any("VACUOUS" in line for line in said(capsys, timed)[1])
 
 
@@ -129,11 +129,11 @@ def test_a_bot_that_fails_all_its_games_is_not_forecast(tmp_path, capsys):
     (line,) = (line for line in lines if line.startswith("bad: fails its games: "))
     assert "ZeroDivisionError" in line
     assert not any(line.startswith(("time: ", "random v bad")) for line in lines)
-    goes_on = small(20, 'unloadable = "forfeit"') + GREEDY + bad
+    goes_on = small(20, 'roster = { directory = "." }') + GREEDY
     status, lines = said(capsys, experiment_file(tmp_path, goes_on))
     assert status == CHECK_FAILED
     rows = [line.split() for line in lines if " v " in line]
-    assert ["random", "v", "bad", "forfeits", "-", "-", "-"] in rows
+    assert ["bad", "v", "random", "forfeits", "-", "-", "-"] in rows
     assert any(row[:3] == ["random", "v", "greedy"] and row[3] != "forfeits" for row in rows)
 
 
@@ -150,7 +150,7 @@ def test_the_column_of_the_pilot_is_its_score(tmp_path):
 
 def test_a_swiss_tournament_says_how_many_games_it_plays(tmp_path, capsys):
     three = '[agents.first]\nkind = "first"\n[agents.last]\nkind = "last"\n' + GREEDY
-    path = experiment_file(tmp_path, small(20, "schedule = { swiss = 2, pairings = 3 }") + three)
+    path = experiment_file(tmp_path, small(20, "schedule = { swiss = 2, pairs = 3 }") + three)
     _, lines = said(capsys, path)
     assert lines[0].endswith("4 agents meet by rounds (swiss), 24 games")
     assert any(line.startswith("time: ") and line.endswith(" for 24 games") for line in lines)
@@ -338,7 +338,7 @@ def test_a_study_with_few_openings_says_how_many_pairs_its_validation_has(tmp_pa
         "random_plies = 6", "random_plies = 3"
     )
     path.write_text(few)
-    assert plan([str(path), "--workers", "0"]) == OK
+    assert tune([str(path), "--dry-run", "--workers", "0"]) == OK
     lines = capsys.readouterr().out.splitlines()
     (note,) = (line for line in lines if line.startswith("validation: "))
     most = int(note.split()[1])

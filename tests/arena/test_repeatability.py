@@ -91,10 +91,7 @@ def test_bots_that_take_too_long_to_test_are_counted_as_not_known(tmp_path, monk
 
 
 def test_a_bot_that_only_forfeits_is_not_said_to_repeat_its_moves(tmp_path):
-    more = 'unloadable = "forfeit"\n'
-    path = experiment_file(
-        tmp_path, small(4, more) + '[agents.bad]\nkind = "python"\nfile = "b.py"\n'
-    )
+    path = experiment_file(tmp_path, small(4, 'roster = { directory = "." }'))
     (tmp_path / "b.py").write_text("raise ValueError('no')\n")
     played(path, tmp_path / "results", page=True)
     run = directory_of(tmp_path / "results")

@@ -91,12 +91,12 @@ def test_every_meaning_of_a_column_is_used():
 
 
 def test_the_tables_of_a_run_have_the_columns_of_the_page(tmp_path: Path):
-    from arena.commands.run import main  # noqa: PLC0415  # it loads the kernels
+    from tests.commands import run  # noqa: PLC0415  # it loads the kernels
 
     text = (
         small(2, 'standings = "points"\nsearch_info = true') + '[agents.greedy]\nkind = "greedy"\n'
     )
-    main([str(experiment_file(tmp_path, text)), "--results", str(tmp_path), "--quiet"])
+    run([str(experiment_file(tmp_path, text)), "--results", str(tmp_path), "--quiet"])
     known: dict[str, ParquetTable] = {table.file: table for table in parquet_tables()}
     written = list(tmp_path.rglob("*.parquet"))
     assert {"games.parquet", "elo.parquet", "points.parquet"} <= {path.name for path in written}

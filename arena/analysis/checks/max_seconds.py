@@ -70,7 +70,7 @@ def doubt(check: Check, plan: Plan) -> str:
         return ""
     return (
         f"games of {listed([each for each in plan.names if each in whole])} are timed as a whole, "
-        "so it holds only if a whole game is as fast; thoughts = true times every move"
+        "so it holds only if a whole game is as fast; search_info = true times every move"
     )
 
 

@@ -6,7 +6,7 @@ from arena.pipeline import run as run_module
 from arena.pipeline import run_notes
 from arena.storage import versions
 from arena.storage.journal import RunDirectory
-from games.base.errors import Unfinished
+from games.base.errors import Unfinished, UserError
 from tests.arena.running import directory_of, played, small, tables
 
 SCRIPT = (
@@ -18,7 +18,7 @@ SCRIPT = (
 FIRST, LAST = (f"def pick(legal):\n    return legal[{at}]\n" for at in (0, -1))
 PROGRAM = (
     '[agents.mine]\nkind = "lines"\ncommand = ["python3", "engine/bot.py"]\n'
-    "new_process_per_game = true\nstart_seconds = 20\nseconds = 20\n"
+    'process = "game"\nstart_seconds = 20\nseconds = 20\n'
 )
 AGENTS = {
     "program": f'{PROGRAM}readable = ["engine"]\n',
@@ -108,8 +108,8 @@ def test_an_edit_while_the_run_starts_stops_it(tmp_path, monkeypatch):
 def test_faults_name_the_files_as_their_user_wrote_them(tmp_path):
     path = experiment(tmp_path, AGENTS["python"])
     (tmp_path / "engine/pick.py").write_text("def pick(legal):\n    return [][0]\n")
-    played(path, tmp_path / "results", overrides=('unloadable="forfeit"',))
-    directory = directory_of(tmp_path / "results")
-    told = "".join(each.read_text() for each in directory.glob("bots/*.log"))
+    with pytest.raises(UserError):
+        played(path, tmp_path / "results")
+    told = (directory_of(tmp_path / "results") / "run.log").read_text()
     assert f'File "{tmp_path}/engine/mine.py"' in told
     assert "sources/" not in told

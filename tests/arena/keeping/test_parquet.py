@@ -3,7 +3,6 @@
 import gc
 import json
 import os
-import re
 from pathlib import Path
 
 import numpy as np
@@ -224,27 +223,6 @@ def test_provenance_is_in_the_file_for_other_readers_too(run, tmp_path):
 def test_rows_of_many_parts_are_those_of_all_games(run):
     _, games, _ = run
     assert concat_games(cut(games, 1, 3)).moves.tolist() == games.moves.tolist()
-
-
-@pytest.mark.parametrize(
-    ("table", "names"),
-    [
-        ("games.parquet", tuple(GAME_SCHEMA)),
-        ("elo.parquet", EloRow._fields),
-        ("win_rates.parquet", WinRateRow._fields),
-        ("timings.parquet", Timing._fields),
-    ],
-)
-def test_every_column_is_documented(table, names):
-    _, _, section = DOCUMENT.read_text().partition(f"## `{table}`")
-    section = section.partition("\n## ")[0]
-    told = [
-        name
-        for line in section.splitlines()
-        if line.startswith("| `")
-        for name in re.findall(r"`(\w+)`", line.split("|")[1])
-    ]
-    assert sorted(told) == sorted(names)
 
 
 def test_a_table_without_a_column_is_answered_with_its_name(tmp_path):
