@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from agents.sandbox import landlock, namespaces, resource_limits, seccomp, syscalls
+from agents.sandbox import namespaces, restrictions, syscalls
 from agents.sandbox.messages import BotLimits
 from agents.sandbox.syscalls import write
 
@@ -168,13 +168,13 @@ def apply_restrictions(confinement: Restrictions) -> None:
     if confinement.cwd or not own_root:
         os.chdir(confinement.cwd or confinement.scratch)
     if "limits" in measures:
-        resource_limits.limit_resources(confinement.limits, confinement.grown, own_root)
+        restrictions.limit_resources(confinement.limits, confinement.grown, own_root)
     if {"landlock", "seccomp"} & measures and not own_root:
         syscalls.drop_capabilities()
     if "landlock" in measures:
-        landlock.restrict_files(*allowed_paths(confinement), tcp=own_network(confinement))
+        restrictions.restrict_files(*allowed_paths(confinement), tcp=own_network(confinement))
     if "seccomp" in measures:
-        seccomp.filter_system_calls(inet=own_network(confinement))
+        restrictions.filter_system_calls(inet=own_network(confinement))
 
 
 def own_network(confinement: Restrictions) -> bool:

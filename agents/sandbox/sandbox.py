@@ -36,7 +36,7 @@ SPAWNER_TIMEOUT = 60.0  # with the spawner, which never waits for a bot; a bomb 
 ROOT = Path(__file__).parents[2]
 # What the spawner needs to find its libraries and what is compiled; a bot gets none of it.
 ENVIRONMENT_NAMES = ("PATH", "HOME", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT",
-        "TMPDIR", "LD_LIBRARY_PATH", "PITFLIP_WALL")  # fmt: skip
+        "TMPDIR", "LD_LIBRARY_PATH", "PITFLIP_SANDBOX")  # fmt: skip
 # Ctrl-C at the terminal is for whoever asks, while this is still loading too.
 SERVE = """
 import signal, sys

@@ -44,7 +44,7 @@ from games.base.text import quote
 
 QUESTIONS, ANSWERS = 3, 4  # descriptors of a Python bot
 LOOK_SECONDS = 0.1
-LEVEL_VARIABLE = "PITFLIP_WALL"  # names a level of the ladder: no stronger one is used
+LEVEL_VARIABLE = "PITFLIP_SANDBOX"  # names a level of the ladder: no stronger one is used
 MOST_DESCRIPTORS = 2
 
 
@@ -331,7 +331,7 @@ def main(descriptor: int) -> None:
         syscalls.prctl("subreaper", syscalls.SUBREAPER, 1)
         syscalls.prctl("dumpable", syscalls.DUMPABLE, 0)
     remove_leftovers(Path(tempfile.gettempdir()))
-    scratch = Path(tempfile.mkdtemp(prefix=f"pitflip-wall-{os.getpid()}-"))
+    scratch = Path(tempfile.mkdtemp(prefix=f"pitflip-sandbox-{os.getpid()}-"))
     root = socket.socket(fileno=descriptor)
     try:
         walls = find_level(scratch, os.environ.get(LEVEL_VARIABLE, ""))

@@ -13,7 +13,7 @@ KEPT_BYTES = 4096
 BURST_BYTES, BYTES_PER_SECOND = 16 << 20, 1 << 20
 COUNTED = ("Private_Clean:", "Private_Dirty:", "Private_Hugetlb:", "Swap:")
 MAX_SWEEPS = 1000  # at a tree that is ended but grows
-NAME = re.compile(r"pitflip-wall-([0-9]+)-.*")
+NAME = re.compile(r"pitflip-sandbox-([0-9]+)-.*")
 MOST_FILES = 4096
 
 

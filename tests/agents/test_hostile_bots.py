@@ -156,7 +156,7 @@ def games_of(games: Games, field: Field) -> np.ndarray:
 def gone(field: Field) -> bool:
     """Whether nothing is left below the spawner, nor in its directory, after a moment."""
     spawner = field.wall.process
-    directories = list(Path(tempfile.gettempdir()).glob(f"pitflip-wall-{spawner}-*"))
+    directories = list(Path(tempfile.gettempdir()).glob(f"pitflip-sandbox-{spawner}-*"))
     for _ in range(100):
         left = [each for each in usage.descendants(spawner) if each != spawner]
         files = [path for each in directories for path in each.glob("[0-9]*")]

@@ -21,7 +21,7 @@ BOT = '[agents.bot]\nkind = "python"\nfile = "bot.py"\n'
 
 
 def run(directory, level, monkeypatch, more="", command=ran):
-    monkeypatch.setenv("PITFLIP_WALL", level)
+    monkeypatch.setenv("PITFLIP_SANDBOX", level)
     (directory / "bot.py").write_text(DYING)
     path = experiment_file(directory, small(6, more) + BOT)
     return command(path, "--results", directory / "results" / level, "--known", "off")
@@ -60,7 +60,7 @@ OWN_TABLE = 'kind = "lines"\ncommand = ["python3", "bot.py"]\ncwd = "."\nreadabl
 
 @pytest.mark.parametrize("level", WALLS)
 def test_a_bot_reads_its_own_directory_behind_any_walls(tmp_path, monkeypatch, level):
-    monkeypatch.setenv("PITFLIP_WALL", level)
+    monkeypatch.setenv("PITFLIP_SANDBOX", level)
     own = tmp_path / "bots" / "mina"
     own.mkdir(parents=True)
     (own / "bot.py").write_text(OWN_FILE)
