@@ -4,6 +4,7 @@ import errno
 import logging
 import os
 import resource
+import select
 import signal
 import socket
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from agents.sandbox import namespaces, restrictions, syscalls
-from agents.sandbox.messages import BotLimits
+from agents.sandbox.messages import BotLimits, close_descriptors
 from agents.sandbox.syscalls import write
 
 UNSTARTED = 127  # the exit status of what could not be started
@@ -40,6 +41,7 @@ REFUSAL_ERRNOS = (
     errno.EADDRNOTAVAIL, errno.EMFILE, errno.EAGAIN, errno.ENOMEM,
 )  # fmt: skip
 TRIAL_LIMITS = BotLimits(memory=256 << 20)
+TRIAL_SECONDS = 10.0  # of a measure; it takes a few milliseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,26 +254,37 @@ def find_level(scratch: Path, weakest: str = "") -> IsolationLevel:
 
 
 def measure_problem(measure: str, scratch: Path) -> str:
-    """Why a measure does not work here; empty if it does."""
+    """Return why a measure does not work here; empty if it does."""
     own, outside = scratch / f"try-{measure}", scratch / f"outside-{measure}"
     own.mkdir(exist_ok=True)
     write(str(outside), "not for bots")
-    reading, writing = os.pipe()
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
         port = listener.getsockname()[1]
-        confinement = Restrictions(
+        restricted = Restrictions(
             frozenset({measure}), str(own), (), TRIAL_LIMITS, (), {}, grown=True
         )
-        null = os.open(os.devnull, os.O_RDWR)
-        descriptors = {0: null, 1: writing, 2: writing}
-        process = begin(confinement, descriptors, lambda: _attempt(measure, outside, port))
-    for each in (null, writing):
-        os.close(each)
-    answer = os.read(reading, 4096).decode(errors="replace")
+        return _trial_problem(restricted, lambda: _attempt(measure, outside, port))
+
+
+def _trial_problem(restricted: Restrictions, attempt: Callable[[], int]) -> str:
+    """Run an attempt in a restricted child; what it says if it fails, or never ends."""
+    null, (reading, writing) = os.open(os.devnull, os.O_RDWR), os.pipe()
+    try:
+        process = begin(restricted, {0: null, 1: writing, 2: writing}, attempt)
+    except OSError as error:  # as where the kernel refuses a clone with namespaces
+        close_descriptors([null, writing, reading])
+        return str(error)
+    close_descriptors([null, writing])
+    ends = select.select([reading], [], [], TRIAL_SECONDS)[0]
+    answer = os.read(reading, 4096).decode(errors="replace") if ends else ""
+    if not ends:
+        os.kill(process, signal.SIGKILL)
     os.close(reading)
     code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    if not ends:
+        return f"the trial did not end within {TRIAL_SECONDS:g} s"
     if code == 0:
         return ""
     return answer.removeprefix("cannot be started: ") or f"the trial ended with {code}"

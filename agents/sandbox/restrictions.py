@@ -102,7 +102,12 @@ def filter_system_calls(inet: bool = False) -> None:
     """
     if not is_supported():
         raise OSError(errno.ENOSYS, "seccomp: no table of system calls for this machine")
-    program = b"".join(struct.pack("<HBBI", *each) for each in filter_program(inet))
+    install_filter(filter_program(inet))
+
+
+def install_filter(instructions: Sequence[Instruction]) -> None:
+    """Have the kernel run a filter at every system call of this process and its children."""
+    program = b"".join(struct.pack("<HBBI", *each) for each in instructions)
     code = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("<H6xQ", len(program) // 8, ctypes.addressof(code))
     prctl("no new privileges", NO_NEW_PRIVILEGES, 1)

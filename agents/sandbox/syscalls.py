@@ -1,6 +1,7 @@
 """Linux system calls that Python lacks, for x86-64 and aarch64."""
 
 import ctypes
+import errno
 import os
 import platform
 import signal
@@ -64,6 +65,8 @@ def fork(namespaces: int = 0) -> int:
     """Fork, the child in new namespaces; its process id here, 0 in the child."""
     if not namespaces:
         return os.fork()
+    if (threads := len(os.listdir("/proc/self/task"))) > 1:  # a lock of theirs would stay closed
+        raise OSError(errno.EBUSY, f"new namespaces: this process has {threads} threads")
     api = ctypes.pythonapi
     api.PyOS_BeforeFork()
     pid = int(libc().syscall(ctypes.c_long(CLONE), ctypes.c_ulong(namespaces | signal.SIGCHLD),
