@@ -19,6 +19,9 @@ from agents.sandbox.messages import BotLimits, close_descriptors
 from agents.sandbox.syscalls import write
 
 UNSTARTED = 127  # the exit status of what could not be started
+STATUS = 5  # the descriptor on which a child reports what the machine lacks
+# What the machine lacks, never the fault of a bot that is being started.
+LACKS = {errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EUSERS}
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 # The level, strongest first -> what it is made of; the first of each must work.
 WALLS: Mapping[str, tuple[str, ...]] = {
@@ -62,7 +65,8 @@ class Restrictions:
 def begin(confinement: Restrictions, descriptors: Mapping[int, int], run: Callable[[], int]) -> int:
     """Fork a confined process that ends with what `run` returns; its process id.
 
-    `descriptors` are all that it has open, by the numbers that it knows them by.
+    `descriptors` are all that it has open, by the numbers that it knows them by. Until the bot's
+    own code or program runs, STATUS is open: it gets a line if the machine lacks something.
     """
     own_root = "namespaces" in confinement.measures
     if own_root:
@@ -72,7 +76,9 @@ def begin(confinement: Restrictions, descriptors: Mapping[int, int], run: Callab
     if pid == 0:
         begun = False
         try:
-            keep_descriptors(descriptors)
+            _keep_all_or_none(descriptors)
+            if STATUS in descriptors:
+                os.set_inheritable(STATUS, False)
             os.environ.clear()
             os.environ.update(environment(confinement))
             if own_root:
@@ -84,6 +90,7 @@ def begin(confinement: Restrictions, descriptors: Mapping[int, int], run: Callab
             begun = True
             exit_process(run())
         except BaseException as error:  # nothing of ours may go on in a fork
+            report_lack(error)
             if begun:
                 exit_process(1, f"was interrupted: {error}")
             exit_process(UNSTARTED, f"cannot be started: {error}")
@@ -98,6 +105,25 @@ def exit_process(code: int, words: str = "") -> NoReturn:
         if words:
             os.write(2, words.encode(errors="backslashreplace"))
     os._exit(code & 0xFF)
+
+
+def _keep_all_or_none(descriptors: Mapping[int, int]) -> None:
+    """Have these descriptors; without room for all of them tell the spawner, and end."""
+    try:
+        keep_descriptors(descriptors)
+    except OSError as error:  # such as EBADF for a number beyond the limit
+        if STATUS in descriptors:
+            os.write(descriptors[STATUS], f"no room for descriptors: {error}".encode())
+        os._exit(UNSTARTED)
+
+
+def report_lack(error: BaseException) -> None:
+    """Tell the spawner that the machine lacks something, while this process runs only our code."""
+    if isinstance(error, MemoryError):
+        error = OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
+    if isinstance(error, OSError) and error.errno in LACKS:
+        with suppress(OSError):
+            os.write(STATUS, str(error).encode(errors="backslashreplace"))
 
 
 def _child_of(parent: int) -> None:

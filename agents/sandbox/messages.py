@@ -2,10 +2,13 @@
 
 import os
 import pickle
+import resource
 import signal
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 MESSAGE_BYTES = 1 << 20
+MOST_OPEN_FILES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ class Ended:
 
     number: int
     code: int  # its exit status, or minus the signal
-    cause: str  # "memory", "flooded" or empty, with the reason in words
+    cause: str  # "memory", "flooded", "resources" (which the machine lacked) or empty
     reason: str
     log: bytes  # the last of what it wrote to its log
     seconds: float = 0.0  # of processor time
@@ -106,6 +109,15 @@ def decode(content: bytes) -> Message:
     """The message that `packed` made."""
     message: Message = pickle.loads(content)
     return message
+
+
+def allow_open_files() -> None:
+    """Raise the soft limit of open files: each bot takes a few of ours."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_OPEN_FILES)
+    if soft not in (resource.RLIM_INFINITY, wanted) and soft < wanted:
+        with suppress(OSError, ValueError):  # macOS has a lower limit of its own
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def close_descriptors(descriptors: list[int]) -> None:

@@ -25,6 +25,7 @@ from agents.sandbox.messages import (
     Preload,
     Preloaded,
     Start,
+    allow_open_files,
     decode,
     encode,
 )
@@ -151,6 +152,7 @@ class Sandbox:
     def open(self) -> SpawnerProcess:
         """The spawner, which is started if need be."""
         if self._spawner is None:
+            allow_open_files()
             self._spawner, self._opener = begin_spawner(), os.getpid()
         if self.required and not self._spawner.level.is_sufficient:
             raise SandboxUnavailable(self._spawner.level.refusal())

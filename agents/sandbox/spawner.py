@@ -1,6 +1,7 @@
 """The process that starts, watches and ends all bots."""
 
 import array
+import errno
 import os
 import pickle
 import select
@@ -17,12 +18,15 @@ from agents.core import AgentSpec
 from agents.sandbox import syscalls
 from agents.sandbox import usage as process_tree
 from agents.sandbox.isolation import (
+    LACKS,
+    STATUS,
     UNSTARTED,
     IsolationLevel,
     Restrictions,
     begin,
     exit_process,
     find_level,
+    report_lack,
     reset_interpreter,
 )
 from agents.sandbox.messages import (
@@ -34,6 +38,7 @@ from agents.sandbox.messages import (
     Preload,
     Preloaded,
     Start,
+    allow_open_files,
     close_descriptors,
     decode,
     encode,
@@ -51,9 +56,11 @@ MOST_DESCRIPTORS = 2
 class RunningBot:
     """A running bot as the spawner sees it."""
 
-    def __init__(self, start: Start, client: socket.socket, process: int, log: int) -> None:
-        """`log` is where its log can be read."""
-        self.start, self.client, self.process = start, client, process
+    def __init__(
+        self, start: Start, client: socket.socket, process: int, log: int, status: int
+    ) -> None:
+        """`log` and `status` are where its log can be read, and what it lacked at its start."""
+        self.start, self.client, self.process, self.status = start, client, process, status
         self.log = BotLog(log)
         self.cause = self.reason = ""
         self.first: int | None = None
@@ -87,10 +94,14 @@ def bot_main(start: Start) -> Callable[[], int]:
             os.execvpe(start.command[0], start.command, os.environ)
         except FileNotFoundError:
             exit_process(UNSTARTED, missing(start.command[0]))
+        except OSError as error:
+            report_lack(error)
+            exit_process(UNSTARTED, f"cannot be started: {error}")
 
     def bridged() -> int:
         from agents.sandbox import bot_server  # noqa: PLC0415  # loaded before the fork
 
+        os.close(STATUS)
         reset_interpreter()
         spec, of = pickle.loads(start.recipe)
         return bot_server.serve(spec, of, QUESTIONS, ANSWERS)
@@ -141,6 +152,8 @@ class Spawner:
         content, descriptors = receive(self.root)
         if not content:
             return False
+        if not descriptors:  # the kernel drops those that we may not have: its end is closed
+            return True
         client = socket.socket(fileno=descriptors[0])
         self.clients[client.fileno()] = client
         self.poll.register(client.fileno(), select.POLLIN)
@@ -187,12 +200,36 @@ class Spawner:
             client.sendall(encode(message))
 
     def _start(self, start: Start, client: socket.socket, theirs: list[int]) -> None:
-        reading, writing = os.pipe2(os.O_CLOEXEC)
-        os.set_blocking(reading, False)
-        own = self.scratch / f"{client.fileno()}-{start.number}"
+        """Start a bot; what the machine lacks for that is told as such."""
+        opened = list(theirs)
+        try:
+            if len(theirs) < MOST_DESCRIPTORS:  # the kernel drops those that we may not have
+                raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+            bot = self._begin(start, client, theirs, opened)
+            self.bots[bot.process] = bot
+            self.poll.register(bot.log.descriptor, select.POLLIN)
+        except OSError as error:
+            close_descriptors(opened[len(theirs) :])
+            cause = "resources" if error.errno in LACKS else ""
+            self._send(client, Ended(start.number, UNSTARTED, cause, str(error), b""))
+            remove_directory(self._scratch(client, start.number))
+        finally:
+            close_descriptors(theirs)
+
+    def _begin(
+        self, start: Start, client: socket.socket, theirs: list[int], opened: list[int]
+    ) -> RunningBot:
+        """The bot once it is forked; descriptors to close if it cannot be go to `opened`."""
+        own = self._scratch(client, start.number)
         own.mkdir()
-        null = os.open(os.devnull, os.O_RDONLY)
-        confinement = Restrictions(
+        reading, writing = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        opened += reading, writing
+        os.set_blocking(writing, True)
+        status, report = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        opened += status, report
+        null = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+        opened.append(null)
+        restricted = Restrictions(
             self.walls.measures, str(own), start.readable, start.limits, start.cores,
             start.environment, grown=not start.command, cwd=start.cwd,
             loopback=start.loopback,
@@ -200,22 +237,14 @@ class Spawner:
         if start.command:
             descriptors = {0: theirs[0], 1: theirs[1], 2: writing}
         else:
-            descriptors = {
-                0: null,
-                1: writing,
-                2: writing,
-                QUESTIONS: theirs[0],
-                ANSWERS: theirs[1],
-            }
-        try:
-            process = begin(confinement, descriptors, bot_main(start))
-        except OSError as error:
-            self._send(client, Ended(start.number, UNSTARTED, "", str(error), b""))
-            close_descriptors([reading])
-        else:
-            self.bots[process] = RunningBot(start, client, process, reading)
-            self.poll.register(reading, select.POLLIN)
-        close_descriptors([writing, null, *theirs])
+            descriptors = {0: null, 1: writing, 2: writing}
+            descriptors |= {QUESTIONS: theirs[0], ANSWERS: theirs[1]}
+        process = begin(restricted, descriptors | {STATUS: report}, bot_main(start))
+        close_descriptors([writing, report, null])
+        return RunningBot(start, client, process, reading, status)
+
+    def _scratch(self, client: socket.socket, number: int) -> Path:
+        return self.scratch / f"{client.fileno()}-{number}"
 
     def _read_log(self, descriptor: int) -> None:
         bot = next((bot for bot in self.bots.values() if bot.log.descriptor == descriptor), None)
@@ -260,7 +289,7 @@ class Spawner:
         ):
             return "memory", f"used more than {limits.memory >> 20} MB of memory"
         if "namespaces" not in self.walls.measures:
-            own = self.scratch / f"{bot.client.fileno()}-{bot.start.number}"
+            own = self._scratch(bot.client, bot.start.number)
             if directory_bytes(own, limits.memory) > limits.memory:
                 return "flooded", "filled its directory"
         bot.run_when_seen = run if threads == 1 else None
@@ -293,6 +322,10 @@ class Spawner:
         del self.bots[bot.process]
         if "namespaces" not in self.walls.measures:
             self._look()  # what it has started is nobody's now
+        with suppress(OSError):
+            if lack := os.read(bot.status, 1000):
+                bot.cause, bot.reason = "resources", lack.decode(errors="replace")
+        os.close(bot.status)
         bot.log.read_rest()
         with suppress(KeyError, OSError):
             self.poll.unregister(bot.log.descriptor)
@@ -303,7 +336,7 @@ class Spawner:
         seconds = getattr(usage, "ru_utime", 0.0) + getattr(usage, "ru_stime", 0.0)
         ended = Ended(bot.start.number, code, bot.cause, bot.reason, bot.log.kept, seconds)
         self._send(bot.client, ended)
-        remove_directory(self.scratch / f"{bot.client.fileno()}-{bot.start.number}")
+        remove_directory(self._scratch(bot.client, bot.start.number))
 
     def close(self) -> None:
         """End every bot and remove its files."""
@@ -330,6 +363,7 @@ def main(descriptor: int) -> None:
     with suppress(OSError, AttributeError):
         syscalls.prctl("subreaper", syscalls.SUBREAPER, 1)
         syscalls.prctl("dumpable", syscalls.DUMPABLE, 0)
+    allow_open_files()
     remove_leftovers(Path(tempfile.gettempdir()))
     scratch = Path(tempfile.mkdtemp(prefix=f"pitflip-sandbox-{os.getpid()}-"))
     root = socket.socket(fileno=descriptor)
@@ -339,8 +373,8 @@ def main(descriptor: int) -> None:
         spawner = Spawner(root, walls, scratch)
         spawner.serve()
         spawner.close()
-    except ConnectionError:
-        pass  # whoever began this has ended
+    except (ConnectionError, MemoryError):
+        pass  # its owner has ended, or finds that this has
     finally:
         remove_directory(scratch)
 

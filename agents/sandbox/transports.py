@@ -16,7 +16,7 @@ from agents.sandbox import usage
 from agents.sandbox.isolation import UNSTARTED
 from agents.sandbox.messages import BotLimits, Ended, Start, close_descriptors
 from agents.sandbox.sandbox import Connection, Sandbox
-from games.base.errors import printable
+from games.base.errors import Unfinished, printable
 
 MAX_WAIT_FACTOR = 10  # times its limit, for a bot that the machine does not let run
 MORE_SECONDS = 5.0
@@ -27,7 +27,7 @@ CHUNK = 1 << 16
 MOMENT_SECONDS = 1.0  # from the end of what a bot writes to its own
 
 
-class VoidGame(Exception):  # noqa: N818  # the glossary's word
+class VoidGame(Unfinished):  # the glossary's word
     """A fault of ours or of the machine: the game does not count."""
 
 
@@ -221,6 +221,8 @@ class BotProcess:
 
     def raise_failure(self, kind: str, message: str, ended: Ended) -> NoReturn:
         """Raise the failure, with the lines it wrote that say why."""
+        if ended.cause == "resources":
+            raise VoidGame(f"{self.name} could not be started: {printable(ended.reason)}")
         lines = telling_lines(ended.log.decode(errors="backslashreplace"))
         trace = "\n".join(printable(line) for line in lines)
         raise AgentFailure(kind, self.name, "", printable(message), trace) from None

@@ -11,11 +11,10 @@ from agents.core import AgentFailure, AgentSpec, HostSettings, SpecError
 from agents.protocols import PROTOCOLS
 from agents.registry import kind_of, kinds_for
 from agents.sandbox.sandbox import Sandbox
-from agents.sandbox.transports import VoidGame
 from agents.spec import find_path, spec_from_text
 from games import Game, Position, game
 from games.base.cli import CommandParser
-from games.base.errors import CHECK_FAILED, OK, USER_ERROR, Unfinished, printable, run, status_of
+from games.base.errors import CHECK_FAILED, OK, USER_ERROR, printable, run, status_of
 from games.base.progress_line import ProgressLine
 from games.base.text import quote
 
@@ -95,8 +94,6 @@ def examine(
             return examination.run()
     except AgentFailure as failure:
         return CheckReport([f"{failure.kind}: {failure}"])
-    except VoidGame as void:
-        raise Unfinished(str(void)) from None
 
 
 def spec_of(words: Sequence[str], kind: str | None) -> AgentSpec:
