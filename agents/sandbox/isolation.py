@@ -85,6 +85,7 @@ def begin(confinement: Restrictions, descriptors: Mapping[int, int], run: Callab
                 _first_process(parent, owner, confinement)
             else:
                 _child_of(parent)
+                syscalls.allow_inspection()
             os.setpgid(0, 0)
             apply_restrictions(confinement)
             begun = True
@@ -134,7 +135,7 @@ def _child_of(parent: int) -> None:
 def _first_process(parent: int, owner: tuple[int, int], confinement: Restrictions) -> None:
     """Make the root; go on in a second process, so that signals to itself mean what they say."""
     # It sees no parent in its own numbering: the death signal alone must do.
-    syscalls.prctl("dumpable", syscalls.DUMPABLE, 1)
+    syscalls.allow_inspection()
     syscalls.prctl("death signal", syscalls.DEATH_SIGNAL, signal.SIGKILL)
     namespaces.enter_own_root(owner, confinement.readable, confinement.limits.memory)
     if confinement.loopback:

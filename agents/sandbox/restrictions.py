@@ -10,7 +10,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from agents.sandbox.messages import BotLimits
-from agents.sandbox.syscalls import NO_NEW_PRIVILEGES, is_supported, prctl, system_call, write
+from agents.sandbox.syscalls import (
+    DUMPABLE,
+    NO_NEW_PRIVILEGES,
+    is_supported,
+    prctl,
+    system_call,
+    write,
+)
 
 CREATE, ADD_RULE, RESTRICT = 444, 445, 446
 VERSION = 1  # the flag of CREATE that asks for it
@@ -87,7 +94,7 @@ REFUSED_CALLS = {
     "memfd_create": 319, "memfd_secret": 447, "sched_setaffinity": 203,
     "sched_setscheduler": 144, "sched_setparam": 142, "sched_setattr": 314, "ioprio_set": 251,
 }  # fmt: skip
-CLONE, CLONE3, SOCKET, IOCTL, PRLIMIT, SETPRIORITY = 56, 435, 41, 16, 302, 141
+CLONE, CLONE3, SOCKET, IOCTL, PRLIMIT, SETPRIORITY, PRCTL = 56, 435, 41, 16, 302, 141, 157
 ANY_NAMESPACE = 0x7E02_0080
 UNIX, INET, INET6 = 1, 2, 10  # address families
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C
@@ -132,6 +139,7 @@ def filter_program(inet: bool) -> list[Instruction]:
     families = [(EQUAL, 2, 0, UNIX), (EQUAL, 1, 0, INET), (EQUAL, 0, 1, INET6)]
     program += _unless(SOCKET, 0, families if inet else [(EQUAL, 0, 1, UNIX)])
     program += _unless(IOCTL, 1, [(EQUAL, 2, 0, TIOCSTI), (EQUAL, 1, 0, TIOCLINUX)])
+    program += _unless(PRCTL, 0, [(EQUAL, 1, 0, DUMPABLE)])  # we could not see what it uses
     program += _unless(PRLIMIT, 0, [(EQUAL, 0, 1, 0)])
     program += _unless(SETPRIORITY, 1, [(EQUAL, 0, 1, 0)])
     return [*program, (RETURN, 0, 0, ALLOW)]

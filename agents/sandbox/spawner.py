@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from agents.core import AgentSpec
-from agents.sandbox import syscalls
+from agents.sandbox import namespaces, syscalls
 from agents.sandbox import usage as process_tree
 from agents.sandbox.isolation import (
     LACKS,
@@ -43,12 +43,13 @@ from agents.sandbox.messages import (
     decode,
     encode,
 )
-from agents.sandbox.usage import BotLog, directory_bytes, remove_directory, remove_leftovers
+from agents.sandbox.usage import BotLog, remove_directory, remove_leftovers
 from games import Game
 from games.base.text import quote
 
 QUESTIONS, ANSWERS = 3, 4  # descriptors of a Python bot
 LOOK_SECONDS = 0.1
+QUICK_LOOK_SECONDS = 0.01  # at a bot that has more than half of its memory
 LEVEL_VARIABLE = "PITFLIP_SANDBOX"  # names a level of the ladder: no stronger one is used
 MOST_DESCRIPTORS = 2
 
@@ -66,6 +67,7 @@ class RunningBot:
         self.first: int | None = None
         # How long it had run when it was last looked at, alone and within its limits.
         self.run_when_seen: int | None = None
+        self.grows = False  # whether it had more than half of its memory
 
 
 def preload_problem(spec: AgentSpec, of: Game, thoughts: bool) -> str:
@@ -131,7 +133,7 @@ class Spawner:
     def serve(self) -> None:
         """Serve until every client is gone."""
         while True:
-            timeout = LOOK_SECONDS * 1000 if self.bots else None
+            timeout = self._look_seconds() * 1000 if self.bots else None
             for descriptor, _ in self.poll.poll(timeout):
                 if descriptor == self.root.fileno():
                     if not self._new_client():
@@ -146,7 +148,10 @@ class Spawner:
             self._reap()
             if time.monotonic() >= self.next_look:
                 self._look()
-                self.next_look = time.monotonic() + LOOK_SECONDS
+                self.next_look = time.monotonic() + self._look_seconds()
+
+    def _look_seconds(self) -> float:
+        return QUICK_LOOK_SECONDS if any(b.grows for b in self.bots.values()) else LOOK_SECONDS
 
     def _new_client(self) -> bool:
         content, descriptors = receive(self.root)
@@ -273,27 +278,46 @@ class Spawner:
                     process_tree.end_tree(orphan)
 
     def _excess(self, bot: RunningBot) -> tuple[str, str] | None:
+        """What a bot uses beyond its limits: the cause, and the reason in words."""
         limits = bot.start.limits
         first = self._first_process(bot)
         run = process_tree.time_run(first) if first else None
         if run is not None and run == bot.run_when_seen:
-            return None  # it waits, for its turn: who has not run uses no more than before
-        tree = process_tree.descendants(first, limits.processes) if first else []
+            return None  # it was alone and has not run: it uses no more than before
+        tree = self._tree(bot, limits.processes)
         threads = sum(map(process_tree.thread_count, tree))
         if len(tree) > limits.processes or threads > limits.processes:
             return "flooded", f"had more than {limits.processes} processes and threads"
+        files = self._scratch_bytes(bot, tree)
+        if files > limits.memory:
+            return "flooded", "filled its directory"
         # The second sum is exact and dear, and never larger than the first.
-        if all(
-            sum(map(used, tree)) > limits.memory
-            for used in (process_tree.resident_bytes, process_tree.own_bytes)
-        ):
-            return "memory", f"used more than {limits.memory >> 20} MB of memory"
-        if "namespaces" not in self.walls.measures:
-            own = self._scratch(bot.client, bot.start.number)
-            if directory_bytes(own, limits.memory) > limits.memory:
-                return "flooded", "filled its directory"
+        for used in (process_tree.resident_bytes, process_tree.own_bytes):
+            total = files + sum(map(used, tree))
+            if total <= limits.memory:
+                break
+        else:
+            with_files = " and files" if files else ""
+            return "memory", f"used more than {limits.memory >> 20} MB of memory{with_files}"
+        bot.grows = total > limits.memory // 2
         bot.run_when_seen = run if threads == 1 else None
         return None
+
+    def _tree(self, bot: RunningBot, most: int) -> list[int]:
+        """All processes of a bot; in a namespace those that lost their parent, too."""
+        tree = process_tree.descendants(bot.process, most + 1)
+        return tree[1:] if "namespaces" in self.walls.measures else tree
+
+    def _scratch_bytes(self, bot: RunningBot, tree: list[int]) -> int:
+        if "namespaces" in self.walls.measures:
+            return max((process_tree.mounted_bytes(f"/proc/{each}/root{namespaces.SCRATCH}")
+                        for each in tree[:1]), default=0)  # fmt: skip
+        own = self._scratch(bot.client, bot.start.number)
+        with suppress(OSError):
+            device = own.stat().st_dev
+            unlinked = sum(process_tree.unlinked_bytes(each, device) for each in tree)
+            return unlinked + process_tree.directory_bytes(own, bot.start.limits.memory)
+        return 0
 
     def _end(self, bot: RunningBot, cause: str = "", reason: str = "") -> None:
         """End all processes of a bot; `_reap` informs its owner."""

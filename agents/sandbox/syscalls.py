@@ -61,6 +61,12 @@ def prctl(what: str, option: int, argument: int = 0) -> None:
     check_result(what, libc().prctl(option, ctypes.c_ulong(argument), none, none, none))
 
 
+def allow_inspection() -> None:
+    """Let processes of this user see in /proc how much this one uses."""
+    if sys.platform == "linux":
+        prctl("dumpable", DUMPABLE, 1)
+
+
 def fork(namespaces: int = 0) -> int:
     """Fork, the child in new namespaces; its process id here, 0 in the child."""
     if not namespaces:

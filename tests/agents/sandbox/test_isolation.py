@@ -53,7 +53,8 @@ def test_a_measure_whose_trial_never_ends_does_not_work(tmp_path, monkeypatch):
     monkeypatch.setattr(isolation, "_attempt", lambda *_: threading.Event().wait() or 1)
     level = find_level(tmp_path)
     assert level.name == "none"
-    assert all("did not end within 0.1 s" in problem for problem in level.problems.values())
+    late = [problem for problem in level.problems.values() if "did not end within 0.1 s" in problem]
+    assert len(late) >= 3  # a test process with threads is not cloned
 
 
 def test_a_process_with_threads_is_not_cloned(tmp_path):
