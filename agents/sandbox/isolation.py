@@ -20,6 +20,8 @@ from agents.sandbox.syscalls import write
 
 UNSTARTED = 127  # the exit status of what could not be started
 STATUS = 5  # the descriptor on which a child reports what the machine lacks
+CONTROL = 6  # the descriptor on which the first process of a namespace is told to
+STOP, RESUME = b"s", b"r"  # all others
 # What the machine lacks, never the fault of a bot that is being started.
 LACKS = {errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EUSERS}
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
@@ -66,7 +68,8 @@ def begin(confinement: Restrictions, descriptors: Mapping[int, int], run: Callab
     """Fork a confined process that ends with what `run` returns; its process id.
 
     `descriptors` are all that it has open, by the numbers that it knows them by. Until the bot's
-    own code or program runs, STATUS is open: it gets a line if the machine lacks something.
+    own code or program runs, STATUS is open: it gets a line if the machine lacks something. In a
+    namespace CONTROL is read by its first process.
     """
     own_root = "namespaces" in confinement.measures
     if own_root:
@@ -82,7 +85,7 @@ def begin(confinement: Restrictions, descriptors: Mapping[int, int], run: Callab
             os.environ.clear()
             os.environ.update(environment(confinement))
             if own_root:
-                _first_process(parent, owner, confinement)
+                _first_process(parent, owner, confinement, CONTROL in descriptors)
             else:
                 _child_of(parent)
                 syscalls.allow_inspection()
@@ -132,7 +135,9 @@ def _child_of(parent: int) -> None:
         syscalls.die_with_parent(parent)
 
 
-def _first_process(parent: int, owner: tuple[int, int], confinement: Restrictions) -> None:
+def _first_process(
+    parent: int, owner: tuple[int, int], confinement: Restrictions, control: bool
+) -> None:
     """Make the root; go on in a second process, so that signals to itself mean what they say."""
     # It sees no parent in its own numbering: the death signal alone must do.
     syscalls.allow_inspection()
@@ -143,14 +148,39 @@ def _first_process(parent: int, owner: tuple[int, int], confinement: Restriction
     syscalls.drop_capabilities()
     second = os.fork()
     if second == 0:
+        if control:
+            os.close(CONTROL)
         return
-    keep_descriptors({})
+    keep_descriptors({CONTROL: CONTROL} if control else {})
     syscalls.prctl("dumpable", syscalls.DUMPABLE, 0)
+    _watch(second, control)
+
+
+def _watch(second: int, control: bool) -> NoReturn:
+    """Reap every process of the namespace; stop and resume them until the second one ends.
+
+    Only this process can stop them all at once, so that none forks away. When the spawner is
+    gone this process ends, and all others with it.
+    """
+    ended, wakes = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.set_wakeup_fd(wakes, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    poll = select.poll()
+    for each in (ended, CONTROL)[: 1 + control]:
+        poll.register(each, select.POLLIN)
     while True:
-        ended, status = os.wait()
-        if ended == second:
-            code = os.waitstatus_to_exitcode(status)
-            os._exit(code if code >= 0 else 128 - code)
+        with suppress(ChildProcessError):
+            while (found := os.waitpid(-1, os.WNOHANG))[0]:
+                if found[0] == second:
+                    code = os.waitstatus_to_exitcode(found[1])
+                    os._exit(code if code >= 0 else 128 - code)
+        for descriptor, _ in poll.poll():
+            said = os.read(descriptor, 4096)
+            if descriptor == CONTROL:
+                if not said:
+                    os._exit(UNSTARTED)
+                with suppress(ProcessLookupError):
+                    os.kill(-1, signal.SIGSTOP if said[-1:] == STOP else signal.SIGCONT)
 
 
 def keep_descriptors(descriptors: Mapping[int, int]) -> None:

@@ -1,9 +1,12 @@
 """Messages between owner and spawner."""
 
+import mmap
 import os
 import pickle
 import resource
 import signal
+import tempfile
+import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -55,10 +58,18 @@ class Preloaded:
 
 @dataclass(frozen=True, slots=True)
 class FindProcess:
-    """Ask for a bot's process; the answer is this request with its process id."""
+    """Ask for the first of a bot's processes; the answer is this request with its id."""
 
     number: int
     process: int = 0  # 0: there is none
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Stop the processes of a bot while it is not its turn, or let them go on."""
+
+    number: int
+    stop: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +100,80 @@ class Ended:
         return f"ended with exit status {self.code}"
 
 
-Message = Start | Preload | Preloaded | FindProcess | End | Ended
+Message = Start | Preload | Preloaded | FindProcess | Pause | End | Ended
+
+
+TURN_FIELDS = 3  # of 64 bits, for each bot
+MOST_TURNS = 1024  # bots of one connection at a time
+
+
+class Turn:
+    """When a bot is asked: memory that its owner and the spawner share, but no bot.
+
+    A message for each question would cost more than the question.
+    """
+
+    def __init__(self, page: memoryview, number: int) -> None:
+        """`page` has room for every bot of a connection."""
+        first = TURN_FIELDS * (number % MOST_TURNS)
+        self.fields = page[first : first + TURN_FIELDS]
+
+    def reset(self) -> None:
+        """The bot is started, which is its turn."""
+        self.fields[2] = self.fields[1] = 0
+        self.fields[0] = time.monotonic_ns()
+
+    def begin(self) -> bool:
+        """The bot is asked; whether it has to be resumed."""
+        if not self.fields[0]:
+            self.fields[0] = time.monotonic_ns()
+            return bool(self.fields[2])
+        return False
+
+    def end(self) -> bool:
+        """The bot has answered; whether it has to be stopped."""
+        fields = self.fields
+        if begun := fields[0]:
+            fields[0] = 0
+            fields[1] += time.monotonic_ns() - begun
+            return bool(fields[2])
+        return False
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether it is the bot's turn."""
+        return bool(self.fields[0])
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether the bot has used the processor out of turn, and is stopped since."""
+        return bool(self.fields[2])
+
+    def watch(self) -> None:
+        """Have the owner report from now on when the bot is asked."""
+        self.fields[2] = 1
+
+    def nanoseconds(self, now: int) -> int:
+        """How long all its turns have taken so far."""
+        begun = self.fields[0]
+        return self.fields[1] + (max(0, now - begun) if begun else 0)
+
+
+def new_page() -> tuple[int, memoryview]:
+    """A page for turns, and a descriptor by which it can be shared."""
+    size = TURN_FIELDS * MOST_TURNS * 8
+    if hasattr(os, "memfd_create"):
+        descriptor = os.memfd_create("turns", os.MFD_CLOEXEC)
+    else:
+        with tempfile.TemporaryFile() as file:
+            descriptor = os.dup(file.fileno())
+    os.ftruncate(descriptor, size)
+    return descriptor, open_page(descriptor)
+
+
+def open_page(descriptor: int) -> memoryview:
+    """The page behind a descriptor."""
+    return memoryview(mmap.mmap(descriptor, TURN_FIELDS * MOST_TURNS * 8)).cast("Q")
 
 
 def signal_name(number: int) -> str:

@@ -124,8 +124,6 @@ class ProtocolAgent:
             self.bot.end()  # many programs end with a game
         self.plies, self.seed, self.unheard = [], seed, self.bot.alive
         self._greet()
-        if self.bot.alive:
-            self.bot.new_game()
 
     def choose(self, position: Position, limit: Limit | None = None) -> Choice:
         """The bot's move; it is not asked for a forced pass."""
@@ -206,6 +204,9 @@ class ProtocolAgent:
             if kind == "unloadable" and reads_lines_in_python(self.spec):
                 message = f"{message}; {NO_CHOOSE}"
             raise AgentFailure(kind, self.bot.name, place, message, failure.trace) from None
+        finally:
+            if self.bot.alive:
+                self.bot.end_turn()
 
     def _fail(self, kind: str, reason: str, position: Position | None) -> NoReturn:
         """End the process, as its view of the game can no longer be trusted."""

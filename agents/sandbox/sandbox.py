@@ -22,12 +22,15 @@ from agents.sandbox.messages import (
     Ended,
     FindProcess,
     Message,
+    Pause,
     Preload,
     Preloaded,
     Start,
+    Turn,
     allow_open_files,
     decode,
     encode,
+    new_page,
 )
 from agents.sandbox.usage import remove_leftovers
 from games.base.errors import Unfinished, UserError
@@ -219,8 +222,12 @@ class Connection:
         self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         weakref.finalize(self, self.socket.close)
         self.socket.settimeout(SPAWNER_TIMEOUT)
-        with theirs:
-            _send_descriptors(root, b"hello", [theirs.fileno()])
+        shared, self.page = new_page()
+        try:
+            with theirs:
+                _send_descriptors(root, b"hello", [theirs.fileno(), shared])
+        finally:
+            os.close(shared)
         self.ended: dict[int, Ended] = {}
         self.answers: list[Message] = []
         self.count = 0
@@ -230,9 +237,16 @@ class Connection:
         self.count += 1
         return self.count
 
-    def start(self, start: Start, questions: int, answers: int) -> None:
+    def start(self, start: Start, questions: int, answers: int) -> Turn:
         """Start a bot that reads the one descriptor and writes the other."""
+        turn = Turn(self.page, start.number)
+        turn.reset()
         self._send(encode(start), [questions, answers])
+        return turn
+
+    def pause(self, number: int, stop: bool) -> None:
+        """Stop the processes of a bot while it is not its turn, or let them go on."""
+        self._send(encode(Pause(number, stop)))
 
     def prepare(self, recipe: bytes, thoughts: bool = False) -> str:
         """Have the spawner load what bots of this recipe need; why it cannot, or empty."""

@@ -81,7 +81,6 @@ class SandboxedAgent:
             self.bot.end()  # between two games: no fault
         if not self.bot.alive:
             self._begin()
-        self.bot.new_game()
         limit = self.bot.limits.start_seconds
         since = time.monotonic_ns()
         self.bot.send(self._write_header(GAME).encode(seed), limit)

@@ -18,8 +18,11 @@ from agents.core import AgentSpec
 from agents.sandbox import namespaces, syscalls
 from agents.sandbox import usage as process_tree
 from agents.sandbox.isolation import (
+    CONTROL,
     LACKS,
+    RESUME,
     STATUS,
+    STOP,
     UNSTARTED,
     IsolationLevel,
     Restrictions,
@@ -35,13 +38,16 @@ from agents.sandbox.messages import (
     Ended,
     FindProcess,
     Message,
+    Pause,
     Preload,
     Preloaded,
     Start,
+    Turn,
     allow_open_files,
     close_descriptors,
     decode,
     encode,
+    open_page,
 )
 from agents.sandbox.usage import BotLog, remove_directory, remove_leftovers
 from games import Game
@@ -49,6 +55,9 @@ from games.base.text import quote
 
 QUESTIONS, ANSWERS = 3, 4  # descriptors of a Python bot
 LOOK_SECONDS = 0.1
+# A bot that uses more of a core than this while it is not its turn, at so many looks in a row,
+# is stopped from then on whenever it is not its turn.
+OUT_OF_TURN_SHARE, MOST_STRIKES = 0.15, 2
 QUICK_LOOK_SECONDS = 0.01  # at a bot that has more than half of its memory
 LEVEL_VARIABLE = "PITFLIP_SANDBOX"  # names a level of the ladder: no stronger one is used
 MOST_DESCRIPTORS = 2
@@ -58,9 +67,13 @@ class RunningBot:
     """A running bot as the spawner sees it."""
 
     def __init__(
-        self, start: Start, client: socket.socket, process: int, log: int, status: int
-    ) -> None:
-        """`log` and `status` are where its log can be read, and what it lacked at its start."""
+        self, start: Start, client: socket.socket, process: int, turn: Turn,
+        log: int, status: int, control: int,
+    ) -> None:  # fmt: skip
+        """`log` and `status` can be read: its log, and what the machine lacked at its start.
+
+        By `control` the first process of its namespace is told what to do, if it has one.
+        """
         self.start, self.client, self.process, self.status = start, client, process, status
         self.log = BotLog(log)
         self.cause = self.reason = ""
@@ -68,6 +81,27 @@ class RunningBot:
         # How long it had run when it was last looked at, alone and within its limits.
         self.run_when_seen: int | None = None
         self.grows = False  # whether it had more than half of its memory
+        self.turn, self.control = turn, control
+        self.stopped = False
+        self.strikes = 0  # looks in a row at which it had run out of turn
+        self.times: dict[int, int] = {}  # of the processor, by process
+        self.seen, self.turn_time = time.monotonic_ns(), 0
+
+    def runs_out_of_turn(self, tree: list[int]) -> bool:
+        """Whether its processes ran while it was not asked, since the last look."""
+        now, before = time.monotonic_ns(), self.times
+        self.times = {each: process_tree.processor_time(each) for each in tree}
+        used = sum(each - before.get(process, 0) for process, each in self.times.items())
+        total = self.turn.nanoseconds(now)
+        cores = len(self.start.cores) or os.cpu_count() or 1
+        allowed = (total - self.turn_time) * cores + (now - self.seen) * OUT_OF_TURN_SHARE
+        self.seen, self.turn_time = now, total
+        return used > allowed
+
+    def waits(self) -> None:
+        """Note a look at which it had not run."""
+        self.seen = time.monotonic_ns()
+        self.turn_time = self.turn.nanoseconds(self.seen)
 
 
 def preload_problem(spec: AgentSpec, of: Game, thoughts: bool) -> str:
@@ -118,6 +152,7 @@ class Spawner:
         """`root` brings a socket for each process that asks."""
         self.root, self.walls, self.scratch = root, walls, scratch
         self.clients: dict[int, socket.socket] = {}
+        self.pages: dict[int, memoryview] = {}  # of their bots' turns
         self.bots: dict[int, RunningBot] = {}  # by process
         self.prepared: set[tuple[str, str, bool]] = (
             set()
@@ -157,9 +192,12 @@ class Spawner:
         content, descriptors = receive(self.root)
         if not content:
             return False
-        if not descriptors:  # the kernel drops those that we may not have: its end is closed
+        if len(descriptors) < MOST_DESCRIPTORS:  # the kernel drops those that we may not have
+            close_descriptors(descriptors)  # as the client sees
             return True
         client = socket.socket(fileno=descriptors[0])
+        self.pages[client.fileno()] = open_page(descriptors[1])
+        os.close(descriptors[1])
         self.clients[client.fileno()] = client
         self.poll.register(client.fileno(), select.POLLIN)
         return True
@@ -183,7 +221,10 @@ class Spawner:
             self._send(client, Preloaded(problem))
         elif isinstance(message, FindProcess):
             bot = self._bot(client, message.number)
-            self._send(client, FindProcess(message.number, self._first_process(bot) if bot else 0))
+            self._send(client, FindProcess(message.number, bot.process if bot else 0))
+        elif isinstance(message, Pause):
+            if bot := self._bot(client, message.number):
+                self._pause(bot, message.stop)
         elif isinstance(message, End) and (bot := self._bot(client, message.number)):
             self._end(bot)
 
@@ -192,7 +233,7 @@ class Spawner:
         for bot in [bot for bot in self.bots.values() if bot.client is client]:
             self._end(bot)
         self.poll.unregister(client.fileno())
-        del self.clients[client.fileno()]
+        del self.clients[client.fileno()], self.pages[client.fileno()]
         client.close()
 
     def _bot(self, client: socket.socket, number: int) -> RunningBot | None:
@@ -232,6 +273,8 @@ class Spawner:
         os.set_blocking(writing, True)
         status, report = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         opened += status, report
+        told, control = os.pipe2(os.O_CLOEXEC)
+        opened += told, control
         null = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
         opened.append(null)
         restricted = Restrictions(
@@ -244,9 +287,13 @@ class Spawner:
         else:
             descriptors = {0: null, 1: writing, 2: writing}
             descriptors |= {QUESTIONS: theirs[0], ANSWERS: theirs[1]}
-        process = begin(restricted, descriptors | {STATUS: report}, bot_main(start))
-        close_descriptors([writing, report, null])
-        return RunningBot(start, client, process, reading, status)
+        descriptors |= {STATUS: report}
+        if "namespaces" in self.walls.measures:
+            descriptors[CONTROL] = told
+        process = begin(restricted, descriptors, bot_main(start))
+        close_descriptors([writing, report, told, null])
+        turn = Turn(self.pages[client.fileno()], start.number)
+        return RunningBot(start, client, process, turn, reading, status, control)
 
     def _scratch(self, client: socket.socket, number: int) -> Path:
         return self.scratch / f"{client.fileno()}-{number}"
@@ -283,8 +330,12 @@ class Spawner:
         first = self._first_process(bot)
         run = process_tree.time_run(first) if first else None
         if run is not None and run == bot.run_when_seen:
+            bot.waits()
             return None  # it was alone and has not run: it uses no more than before
         tree = self._tree(bot, limits.processes)
+        bot.strikes = bot.strikes + 1 if bot.runs_out_of_turn(tree) else 0
+        if bot.strikes == MOST_STRIKES:
+            self._watch(bot)
         threads = sum(map(process_tree.thread_count, tree))
         if len(tree) > limits.processes or threads > limits.processes:
             return "flooded", f"had more than {limits.processes} processes and threads"
@@ -319,6 +370,25 @@ class Spawner:
             return unlinked + process_tree.directory_bytes(own, bot.start.limits.memory)
         return 0
 
+    def _watch(self, bot: RunningBot) -> None:
+        """Stop a bot, from now on whenever it is not its turn."""
+        bot.turn.watch()
+        self._pause(bot, stop=True)
+        if bot.turn.is_asked:  # since then, and its owner may not have seen that it is stopped
+            self._pause(bot, stop=False)
+
+    def _pause(self, bot: RunningBot, stop: bool) -> None:
+        if stop == bot.stopped:
+            return
+        bot.stopped = stop
+        if "namespaces" in self.walls.measures:
+            with suppress(OSError):  # it has ended
+                os.write(bot.control, STOP if stop else RESUME)
+        elif stop:
+            process_tree.stop_tree(bot.process)
+        else:
+            process_tree.resume_tree(bot.process)
+
     def _end(self, bot: RunningBot, cause: str = "", reason: str = "") -> None:
         """End all processes of a bot; `_reap` informs its owner."""
         bot.cause, bot.reason = bot.cause or cause, bot.reason or reason
@@ -349,7 +419,7 @@ class Spawner:
         with suppress(OSError):
             if lack := os.read(bot.status, 1000):
                 bot.cause, bot.reason = "resources", lack.decode(errors="replace")
-        os.close(bot.status)
+        close_descriptors([bot.status, bot.control])
         bot.log.read_rest()
         with suppress(KeyError, OSError):
             self.poll.unregister(bot.log.descriptor)

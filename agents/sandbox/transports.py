@@ -8,7 +8,7 @@ import termios
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from agents.core import AgentFailure
 from agents.error_lines import telling_lines
@@ -20,7 +20,9 @@ from games.base.errors import Unfinished, printable
 
 MAX_WAIT_FACTOR = 10  # times its limit, for a bot that the machine does not let run
 MORE_SECONDS = 5.0
-NOTE_AGAIN = 50_000_000  # nanoseconds
+# After so long, or this part of the limit, a bot's processes are looked at for the first time.
+NOTE_SECONDS, NOTE_SHARE = 0.02, 0.05
+LEAST_EXTENSION = 5_000_000  # nanoseconds
 BUSY = "the machine is too busy"
 BILLION = 1_000_000_000
 CHUNK = 1 << 16
@@ -31,41 +33,60 @@ class VoidGame(Unfinished):  # the glossary's word
     """A fault of ours or of the machine: the game does not count."""
 
 
-class BotDeadline:
-    """How long a bot's process waited for the machine in this game, and what that gives it."""
+class Seen(NamedTuple):
+    """A look at the processes of a bot, in nanoseconds."""
 
-    def __init__(self, where: Callable[[], int]) -> None:
-        """`where` finds the process, which is still loading; it is asked when first needed."""
-        self.where = where
-        self.process = self.before = self.noted = 0
+    time: int
+    delay: int  # for which a thread was ready but did not run
+    ran: int
 
-    def new_game(self) -> None:
-        """Note how long it had to wait so far; games of a moment share a note."""
-        now = time.monotonic_ns()
-        if self.process and now - self.noted < NOTE_AGAIN:
-            return
-        self.before, self.noted = self._waited_ever(), now
 
-    def delayed(self, taken: int) -> int:
-        """Of so many nanoseconds, those for which it was ready but did not run."""
-        before, self.before = self.before, usage.run_delay(self.process)
-        self.noted = time.monotonic_ns()
-        return min(taken, max(0, self.before - before))
+class DelayWatch:
+    """How long a bot that was asked could not run, because others used the machine.
+
+    A delay is never more than the time that passed less the time for which the processes of the
+    bot ran: a bot that keeps the cores busy itself is not delayed.
+    """
+
+    def __init__(self, find_process: Callable[[], int]) -> None:
+        """`find_process` returns the first process of the bot, when it is first needed."""
+        self.find_process = find_process
+        self.process = 0
+        self.last = Seen(0, 0, 0)  # at the last look of all, if there was one
+        self.noted: Seen | None = None  # at the first look since the question
+        self.before = 0  # the delay until then, by what was seen at earlier questions
+
+    def note(self, since: int) -> None:
+        """Look at the processes for the first time since the question."""
+        self.process = self.process or self.find_process()
+        last, self.noted = self.last, self._look()
+        earlier = last._replace(time=since)
+        self.before = self._delay(earlier, self.noted) if last.time else 0
+
+    def delay(self) -> int:
+        """Nanoseconds since the question."""
+        return self.before + self._delay(self.noted, self._look()) if self.noted else 0
+
+    @staticmethod
+    def _delay(one: "Seen", other: "Seen") -> int:
+        passed, delayed, ran = (now - then for now, then in zip(other, one, strict=True))
+        return max(0, min(delayed, passed - ran))
 
     def extend(self, seconds: float, since: int) -> int | None:
-        """A later deadline for a bot that could not run; None if it could, Void in the end."""
-        now = time.monotonic_ns()
-        waited = min(max(0, self._waited_ever() - self.before), now - since)
-        if now - since - waited >= int(seconds * BILLION):
+        """A later deadline for a bot that could not run; None if it could, VoidGame in the end."""
+        delay, now = self.delay(), time.monotonic_ns()
+        passed = now - since
+        delay = min(delay, passed)
+        if passed - delay >= int(seconds * BILLION):
             return None
-        if now - since > int((MAX_WAIT_FACTOR * seconds + MORE_SECONDS) * BILLION):
-            raise VoidGame(f"could not run for {(now - since) / BILLION:.1f} s: {BUSY}")
-        return since + int(seconds * BILLION) + waited
+        if passed > int((MAX_WAIT_FACTOR * seconds + MORE_SECONDS) * BILLION):
+            raise VoidGame(f"could not run for {passed / BILLION:.1f} s: {BUSY}")
+        return max(since + int(seconds * BILLION) + delay, now + LEAST_EXTENSION)
 
-    def _waited_ever(self) -> int:
-        """Nanoseconds for which it was ready to run but the machine was busy."""
-        self.process = self.process or self.where()
-        return usage.run_delay(self.process)
+    def _look(self) -> "Seen":
+        tree = usage.descendants(self.process) if self.process else []
+        self.last = Seen(time.monotonic_ns(), usage.run_delay(tree), usage.tree_time(tree))
+        return self.last
 
 
 class BotProcess:
@@ -105,24 +126,37 @@ class BotProcess:
         os.set_blocking(self.questions, False)
         self.number = connection.number()
         start = Start(number=self.number, limits=self.limits, cores=cores, **program)  # type: ignore[arg-type]
-        connection.start(start, reads, writes)
+        self.turn = connection.start(start, reads, writes)
         close_descriptors([reads, writes])
         self.readable, self.writable = select.poll(), select.poll()
         self.readable.register(self.answers, select.POLLIN)
         self.writable.register(self.questions, select.POLLOUT)
-        self.deadline = BotDeadline(lambda: self.spawner.where(self.number))
+        self.watch = DelayWatch(lambda: self.spawner.where(self.number))
         self.sent, self.has_written_before = 0, False
-
-    def new_game(self) -> None:
-        """Note how long it had to wait for the machine."""
-        self.deadline.new_game()
 
     def delayed(self, taken: int) -> int:
         """Of so many nanoseconds, those for which it was ready but did not run."""
-        return self.deadline.delayed(taken) if self.alive else 0
+        return min(taken, self.watch.delay()) if self.alive else 0
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether it has used the processor out of turn, and is stopped since."""
+        return self.alive and self.turn.is_watched
+
+    def begin_turn(self) -> None:
+        """Let its processes go on if they were stopped."""
+        if self.turn.begin():
+            self.spawner.pause(self.number, stop=False)
+
+    def end_turn(self) -> None:
+        """Stop its processes if they use the processor out of turn."""
+        if self.turn.end():
+            self.spawner.pause(self.number, stop=True)
 
     def send(self, content: bytes | memoryview, seconds: float) -> None:
         """Write everything; a bot that does not read gets as long as for an answer."""
+        self.begin_turn()
+        self.watch.noted = None
         until = time.monotonic() + seconds
         rest = memoryview(content)
         while rest:
@@ -141,17 +175,19 @@ class BotProcess:
 
         `since` are the nanoseconds at which its clock started: the limit is one for all pieces.
         """
+        self.begin_turn()
         until = since + int(seconds * BILLION)
+        first_look = since + int(min(NOTE_SECONDS, seconds * NOTE_SHARE) * BILLION)
         while True:
-            wait = until - time.monotonic_ns()
+            next_look = until if self.watch.noted else first_look
+            wait = next_look - time.monotonic_ns()
             if self.readable.poll(max(0.0, wait / 1e6 + 0.5)):
-                with suppress(OSError):
-                    content = os.read(self.answers, CHUNK)
-                    self.has_written_before |= bool(content)
-                    return content
-                return b""
+                return self._read()
+            if not self.watch.noted:
+                self.watch.note(since)
+                continue
             try:
-                later = self.deadline.extend(seconds, since)
+                later = self.watch.extend(seconds, since)
             except VoidGame as void:
                 self.end()
                 raise VoidGame(f"{self.name} {void}") from None
@@ -161,10 +197,18 @@ class BotProcess:
 
     def quick_answer(self, seconds: float) -> bytes | None:
         """What it has written, if that needs no second look."""
-        if self.readable.poll(seconds * 1000):
-            with suppress(OSError):
-                return os.read(self.answers, CHUNK) or None
+        if self.readable.poll(min(seconds, NOTE_SECONDS) * 1000):
+            return self._read() or None
         return None
+
+    def _read(self) -> bytes:
+        """What it has written; its turn is over, until more is read."""
+        content = b""
+        with suppress(OSError):
+            content = os.read(self.answers, CHUNK)
+        self.has_written_before |= bool(content)
+        self.end_turn()
+        return content
 
     def answer(self, seconds: float, since: int, silence: str = "did not answer") -> bytes:
         """What it has written; ending, or writing nothing in time, is its fault."""

@@ -15,6 +15,8 @@ RESIDENT = frozenset({"RssAnon", "RssShmem", "VmSwap", "HugetlbPages"})
 OWN = frozenset(
     {"Private_Clean", "Private_Dirty", "Private_Hugetlb", "Shared_Hugetlb", "Swap", "Pss_Shmem"}
 )
+ALL_THREADS = 2  # in the number of a process's clock
+TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 MAX_SWEEPS = 1000  # at a tree that is ended but grows
 NAME = re.compile(r"pitflip-sandbox-([0-9]+)-.*")
 MOST_FILES = 4096
@@ -111,14 +113,38 @@ def _sum_of_fields(path: str, names: frozenset[str]) -> int | None:
     return sum(int(rest.split()[0]) * 1024 for name, _, rest in parts if name in names)
 
 
-def run_delay(process: int) -> int:
-    """Nanoseconds for which its threads were ready but not running: the longest; 0 if unknown."""
-    longest = 0
-    with suppress(OSError, ValueError, IndexError):
-        for thread in os.listdir(f"/proc/{process}/task"):
-            text = Path(f"/proc/{process}/task/{thread}/schedstat").read_text()
-            longest = max(longest, int(text.split()[1]))
+def run_delay(tree: list[int]) -> int:
+    """Nanoseconds for which a thread of these was ready but did not run: the longest of all.
+
+    Threads that gave way of their own will do not count.
+    """
+    longest, own = 0, os.getpriority(os.PRIO_PROCESS, 0)
+    for process in tree:
+        with suppress(OSError, ValueError, IndexError):
+            for thread in os.listdir(f"/proc/{process}/task"):
+                text = Path(f"/proc/{process}/task/{thread}/schedstat").read_text()
+                delay = int(text.split()[1])
+                if delay > longest and os.getpriority(os.PRIO_PROCESS, int(thread)) <= own:
+                    longest = delay
     return longest
+
+
+def processor_time(process: int) -> int:
+    """Nanoseconds for which all threads of a process have run; 0 if it has ended."""
+    with suppress(OSError):
+        return time.clock_gettime_ns(~process << 3 | ALL_THREADS)
+    return 0
+
+
+def tree_time(tree: list[int]) -> int:
+    """Nanoseconds for which these processes have run, with those that they waited for."""
+    total = 0
+    for process in tree:
+        total += processor_time(process)
+        with suppress(OSError, ValueError, IndexError):
+            fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+            total += (int(fields[13]) + int(fields[14])) * TICK
+    return total
 
 
 def time_run(process: int) -> int | None:
@@ -130,16 +156,27 @@ def time_run(process: int) -> int | None:
 
 def end_tree(process: int) -> None:
     """End a process and all below it; they are stopped first, so that none can fork away."""
+    stop_tree(process)
+    for each in reversed(descendants(process)):
+        send_signal(each, signal.SIGKILL)
+
+
+def stop_tree(process: int) -> None:
+    """Stop a process and all below it, until two looks in a row see no change."""
     quiet = 0
     for _ in range(MAX_SWEEPS):
         tree = descendants(process)
         for each in tree:
             send_signal(each, signal.SIGSTOP)
         quiet = quiet + 1 if descendants(process) == tree else 0
-        if quiet == 2:  # looks without a change
+        if quiet == 2:
             break
-    for each in reversed(descendants(process)):
-        send_signal(each, signal.SIGKILL)
+
+
+def resume_tree(process: int) -> None:
+    """Let a process and all below it go on."""
+    for each in descendants(process):
+        send_signal(each, signal.SIGCONT)
 
 
 def send_signal(process: int, number: signal.Signals) -> None:
