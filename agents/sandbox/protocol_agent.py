@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
@@ -41,7 +42,8 @@ from games import Game, Position
 from games.base.errors import printable
 
 LONGEST_LINE = 1 << 16
-MOST_OUTPUT = 1 << 20  # between a question and its answer
+# Between a question and its answer: bytes, lines, and lines that are empty or data.
+MOST_OUTPUT, MOST_LINES, MOST_IDLE_LINES = 1 << 20, 20_000, 1000
 GRACE_SECONDS = 5.0
 MOST_NOTES = 20
 HANG_UP_SECONDS = 2.0
@@ -107,10 +109,16 @@ class ProtocolAgent:
 
     def _forget(self) -> None:
         """The current process has not said anything yet."""
-        self.buffer, self.received, self.ended = b"", 0, False
+        self.lines: deque[bytes] = deque()  # that are whole, but not yet used
+        self.rest, self.ended = b"", False
+        self._begin_count()
         self.clock: Clock | None = None
         self.since = time.monotonic_ns()
         self.move_seconds = self.seconds
+
+    def _begin_count(self) -> None:
+        """The next question: nothing has been written since."""
+        self.received = self.line_count = self.idle_count = 0
 
     # ---------------------------------------------------------------- what every agent has
 
@@ -149,7 +157,8 @@ class ProtocolAgent:
             start = self.plies[0].before if self.plies else position
             self._run(self.conversation.new_game(position.mover, start, self.seed or 0), position)
             self.in_game = True
-        self.received, self.move_seconds, self.said = 0, self.seconds, {}
+        self._begin_count()
+        self.move_seconds, self.said = self.seconds, {}
         question = Question(position, legal, tuple(self.plies), seconds=self.seconds, limit=limit)
         return self._run(self.conversation.choose(question), position)
 
@@ -253,7 +262,13 @@ class ProtocolAgent:
 
     def _line(self, request: Read) -> str | NoLine:
         """The next line, within the time that its clock has left; what it calls data is noted."""
-        while isinstance(line := self._any_line(request), str) and (said := parse_data_line(line)):
+        while isinstance(line := self._any_line(request), str):
+            said = parse_data_line(line)
+            self.idle_count += said is not None or not line
+            if self.idle_count > MOST_IDLE_LINES:
+                self.bot.raise_fault("flooded", "wrote more lines than an answer may have")
+            if said is None:
+                return line
             self.said = limit_data([*self.said.items(), said])
         return line
 
@@ -262,7 +277,7 @@ class ProtocolAgent:
             self.since = time.monotonic_ns()
         self.clock = request.clock
         seconds = min(self._limit(request.clock), request.seconds or self._limit(request.clock))
-        while b"\n" not in self.buffer and not self.ended:
+        while not self.lines and not self.ended:
             content = self.bot.receive(seconds, self.since)
             if content is None:
                 if NoLine.TIME_UP in request.allowed:
@@ -271,11 +286,14 @@ class ProtocolAgent:
                     "timeout", f"did not answer within {seconds:g} s{self._late()}"
                 )
             self._take(content)
-        if b"\n" not in self.buffer and not self.buffer:
+        if not self.lines and not self.rest:
             if NoLine.ENDED in request.allowed and not self.unheard:
                 return NoLine.ENDED
             self.bot.raise_crash()
-        line, _, self.buffer = self.buffer.partition(b"\n")
+        if self.lines:
+            line = self.lines.popleft()
+        else:
+            line, self.rest = self.rest, b""
         return line.decode(errors="replace").lstrip("\ufeff").strip(" \t\r")
 
     def _late(self) -> str:
@@ -286,18 +304,26 @@ class ProtocolAgent:
 
     def _take(self, content: bytes) -> None:
         self.ended, self.unheard = not content, self.unheard and not content
-        self.buffer += content
+        *whole, self.rest = (self.rest + content).split(b"\n")
+        self.lines += whole
         self.received += len(content)
-        if self.received > MOST_OUTPUT or len(self.buffer.rpartition(b"\n")[2]) > LONGEST_LINE:
+        self.line_count += len(whole)
+        if (
+            self.received > MOST_OUTPUT
+            or self.line_count > MOST_LINES
+            or len(self.rest) > LONGEST_LINE
+        ):
             self.bot.raise_fault("flooded", "wrote more than an answer may have")
 
     def _drop(self) -> None:
         """Discard what arrived unasked."""
         while not self.ended and self.bot.has_written:
             self._take(self.bot.receive(0.0, time.monotonic_ns()) or b"")
-        if self.buffer.strip():
-            self._done(Note(f"wrote unasked: {self.buffer.decode(errors='replace')}"))
-        self.buffer = b""
+        unasked = b"\n".join([*self.lines, self.rest]).strip()
+        if unasked:
+            self._done(Note(f"wrote unasked: {unasked.decode(errors='replace')}"))
+        self.lines.clear()
+        self.rest = b""
 
 
 def reads_lines_in_python(spec: AgentSpec) -> bool:

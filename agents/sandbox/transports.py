@@ -23,6 +23,7 @@ MORE_SECONDS = 5.0
 # After so long, or this part of the limit, a bot's processes are looked at for the first time.
 NOTE_SECONDS, NOTE_SHARE = 0.02, 0.05
 LEAST_EXTENSION = 5_000_000  # nanoseconds
+MOST_LATE = 100_000_000  # nanoseconds, for our own delay between two pieces of an answer
 BUSY = "the machine is too busy"
 BILLION = 1_000_000_000
 CHUNK = 1 << 16
@@ -133,6 +134,7 @@ class BotProcess:
         self.writable.register(self.questions, select.POLLOUT)
         self.watch = DelayWatch(lambda: self.spawner.where(self.number))
         self.sent, self.has_written_before = 0, False
+        self.heard = False  # whether it has written anything since the question
 
     def delayed(self, taken: int) -> int:
         """Of so many nanoseconds, those for which it was ready but did not run."""
@@ -156,7 +158,7 @@ class BotProcess:
     def send(self, content: bytes | memoryview, seconds: float) -> None:
         """Write everything; a bot that does not read gets as long as for an answer."""
         self.begin_turn()
-        self.watch.noted = None
+        self.watch.noted, self.heard = None, False
         until = time.monotonic() + seconds
         rest = memoryview(content)
         while rest:
@@ -181,7 +183,9 @@ class BotProcess:
         while True:
             next_look = until if self.watch.noted else first_look
             wait = next_look - time.monotonic_ns()
-            if self.readable.poll(max(0.0, wait / 1e6 + 0.5)):
+            # What comes piece by piece is late when the whole of it is.
+            late = self.heard and -wait > MOST_LATE and self.watch.noted
+            if not late and self.readable.poll(max(0.0, wait / 1e6 + 0.5)):
                 return self._read()
             if not self.watch.noted:
                 self.watch.note(since)
@@ -207,6 +211,7 @@ class BotProcess:
         with suppress(OSError):
             content = os.read(self.answers, CHUNK)
         self.has_written_before |= bool(content)
+        self.heard = True
         self.end_turn()
         return content
 
