@@ -244,9 +244,14 @@ class Connection:
         self._send(encode(start), [questions, answers])
         return turn
 
-    def pause(self, number: int, stop: bool) -> None:
-        """Stop the processes of a bot while it is not its turn, or let them go on."""
-        self._send(encode(Pause(number, stop)))
+    def stop(self, number: int) -> None:
+        """Stop the processes of a bot while it is not its turn."""
+        self._send(encode(Pause(number, stop=True)))
+
+    def resume(self, number: int) -> None:
+        """Let the processes of a bot go on; when this returns they do."""
+        self._send(encode(Pause(number, stop=False)))
+        self._answer(SPAWNER_TIMEOUT)
 
     def prepare(self, recipe: bytes, thoughts: bool = False) -> str:
         """Have the spawner load what bots of this recipe need; why it cannot, or empty."""

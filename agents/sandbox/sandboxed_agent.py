@@ -82,8 +82,8 @@ class SandboxedAgent:
         if not self.bot.alive:
             self._begin()
         limit = self.bot.limits.start_seconds
-        since = time.monotonic_ns()
         self.bot.send(self._write_header(GAME).encode(seed), limit)
+        since = time.monotonic_ns()
         self._await_answer(bot_server.STARTED, limit, since, "did not begin the game")
 
     def _write_header(self, kind: int) -> Board:
@@ -187,10 +187,10 @@ class SandboxedAgent:
         self.count = self.count + 1 & 0xFF
         board.words[HEAD] = QUESTION | self.count << 8
         message = board.encode(int(told * BILLION) if told else 0)
-        since = time.monotonic_ns()
         bot = self.bot
         try:
             bot.send(message, limit)
+            since = time.monotonic_ns()
             answer = bot.quick_answer(limit)
             if (
                 answer is None

@@ -225,6 +225,8 @@ class Spawner:
         elif isinstance(message, Pause):
             if bot := self._bot(client, message.number):
                 self._pause(bot, message.stop)
+            if not message.stop:
+                self._send(client, message)
         elif isinstance(message, End) and (bot := self._bot(client, message.number)):
             self._end(bot)
 

@@ -148,12 +148,12 @@ class BotProcess:
     def begin_turn(self) -> None:
         """Let its processes go on if they were stopped."""
         if self.turn.begin():
-            self.spawner.pause(self.number, stop=False)
+            self.spawner.resume(self.number)
 
     def end_turn(self) -> None:
         """Stop its processes if they use the processor out of turn."""
         if self.turn.end():
-            self.spawner.pause(self.number, stop=True)
+            self.spawner.stop(self.number)
 
     def send(self, content: bytes | memoryview, seconds: float) -> None:
         """Write everything; a bot that does not read gets as long as for an answer."""
