@@ -43,6 +43,8 @@ from games.board import Board
 from games.kernels.board_layout import HEAD, LOOK, STATE
 
 MOVED, SEARCHED, THOUGHT = bot_server.MOVED, bot_server.SEARCHED, bot_server.THOUGHT
+MAX_START_FACTOR = 10  # times `start_seconds`, for a bot that compiles
+ALIVE_SECONDS = 0.005  # between two reads: a bot may write that it is alive without end
 MOST_NODES = 1 << 40  # of a move: what a bot says of itself must not overflow the sum of a game
 
 
@@ -131,12 +133,7 @@ class SandboxedAgent:
         self.limit = None
         limit = self.bot.limits.start_seconds
         try:
-            answer = bytes([bot_server.ALIVE])
-            while answer[0] == bot_server.ALIVE:  # something is compiled: the time begins again
-                since = time.monotonic_ns()
-                answer = self.bot.answer(limit, since, "was not ready")
-                answer = answer.lstrip(bytes([bot_server.ALIVE, 0])) or answer[:1]
-            self._check_answer(answer, bot_server.READY)
+            self._check_answer(self._await_ready(limit), bot_server.READY)
         except AgentFailure as failure:
             message = failure.message
             if failure.kind in ("timeout", "crashed"):
@@ -146,6 +143,20 @@ class SandboxedAgent:
             raise AgentFailure(kind, failure.bot, "", message, failure.trace) from None
         if self.terms.thoughts:
             self._change({"thoughts": True})
+
+    def _await_ready(self, limit: float) -> bytes:
+        """Return the first answer; compiling extends the limit, up to MAX_START_FACTOR times."""
+        begun = time.monotonic_ns()
+        while True:
+            since = time.monotonic_ns()
+            left = MAX_START_FACTOR * limit - (since - begun) / BILLION
+            if left <= 0:
+                total = MAX_START_FACTOR * limit
+                self.bot.raise_fault("timeout", f"was not ready within {total:g} s in all")
+            answer = self.bot.answer(min(limit, left), since, "was not ready")
+            if rest := answer.lstrip(bytes([bot_server.ALIVE, 0])):
+                return rest
+            time.sleep(ALIVE_SECONDS)
 
     def _end(self) -> None:
         if self.bot.alive:
