@@ -36,7 +36,7 @@ from agents.protocols.conversation import (
     Steps,
     Write,
 )
-from agents.sandbox.transports import BotProcess
+from agents.sandbox.transports import BotProcess, bot_seed
 from agents.search_info import limit_data, parse_data_line
 from games import Game, Position
 from games.base.errors import printable
@@ -130,7 +130,7 @@ class ProtocolAgent:
             self.close()
         if self.bot.alive and self.bot.has_closed:
             self.bot.end()  # many programs end with a game
-        self.plies, self.seed, self.unheard = [], seed, self.bot.alive
+        self.plies, self.seed, self.unheard = [], bot_seed(seed), self.bot.alive
         self._greet()
 
     def choose(self, position: Position, limit: Limit | None = None) -> Choice:

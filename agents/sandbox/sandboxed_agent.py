@@ -26,7 +26,7 @@ from agents.sandbox import bot_server
 from agents.sandbox.bot_server import CHANGE, FAILED, GAME, KINDS, MOVE, QUESTION, SEARCH, THINK
 from agents.sandbox.messages import BotLimits
 from agents.sandbox.sandbox import ROOT
-from agents.sandbox.transports import BILLION, BotProcess, VoidGame
+from agents.sandbox.transports import BILLION, BotProcess, VoidGame, bot_seed
 from agents.search.context import HIGHEST
 from agents.search_info import (
     LONGEST_LINE,
@@ -84,7 +84,7 @@ class SandboxedAgent:
         if not self.bot.alive:
             self._begin()
         limit = self.bot.limits.start_seconds
-        self.bot.send(self._write_header(GAME).encode(seed), limit)
+        self.bot.send(self._write_header(GAME).encode(bot_seed(seed)), limit)
         since = time.monotonic_ns()
         self._await_answer(bot_server.STARTED, limit, since, "did not begin the game")
 

@@ -1,6 +1,7 @@
 """Bytes to and from a bot through pipes, with deadlines."""
 
 import fcntl
+import hashlib
 import os
 import select
 import struct
@@ -28,6 +29,12 @@ BUSY = "the machine is too busy"
 BILLION = 1_000_000_000
 CHUNK = 1 << 16
 MOMENT_SECONDS = 1.0  # from the end of what a bot writes to its own
+
+
+def bot_seed(seed: int) -> int:
+    """Return the seed of a user's bot, from which nobody can compute that of its opponent."""
+    digest = hashlib.blake2b(str(seed).encode(), digest_size=8)
+    return int.from_bytes(digest.digest(), "little")
 
 
 class VoidGame(Unfinished):  # the glossary's word
