@@ -131,7 +131,7 @@ def report_lack(error: BaseException) -> None:
 
 
 def _child_of(parent: int) -> None:
-    if sys.platform == "linux":
+    if syscalls.LINUX:
         syscalls.die_with_parent(parent)
 
 
@@ -233,7 +233,7 @@ def apply_restrictions(confinement: Restrictions) -> None:
     if "landlock" in measures:
         restrictions.restrict_files(*allowed_paths(confinement), tcp=own_network(confinement))
     if "seccomp" in measures:
-        restrictions.filter_system_calls(inet=own_network(confinement))
+        restrictions.filter_system_calls(own_root, inet=own_network(confinement))
 
 
 def own_network(confinement: Restrictions) -> bool:
@@ -352,7 +352,12 @@ def _attempt(measure: str, outside: Path, port: int) -> int:
     attempts: Mapping[str, Mapping[str, Callable[[], object]]] = {
         "namespaces": {"files": outside.read_text, "network": lambda: _connect(port)},
         "landlock": {"files": outside.read_text},
-        "seccomp": {"network": lambda: _connect(port)},
+        "seccomp": {
+            "network": lambda: _connect(port),
+            "modes of files": lambda: outside.chmod(0o600),
+            "sockets": lambda: socket.socket(socket.AF_UNIX),
+            "priorities": lambda: os.setpriority(os.PRIO_USER, 0, os.getpriority(0, 0)),
+        },
     }
     for what, attempt in attempts.get(measure, {}).items():
         try:

@@ -3,6 +3,7 @@
 import ctypes
 import errno
 import os
+import platform
 import resource
 import struct
 from collections.abc import Sequence
@@ -13,14 +14,14 @@ from agents.sandbox.messages import BotLimits
 from agents.sandbox.syscalls import (
     DUMPABLE,
     NO_NEW_PRIVILEGES,
+    call_number,
     is_supported,
     prctl,
     system_call,
     write,
 )
 
-CREATE, ADD_RULE, RESTRICT = 444, 445, 446
-VERSION = 1  # the flag of CREATE that asks for it
+VERSION = 1  # the flag that asks for the version of Landlock
 PATH_BENEATH = 1
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIRECTORY = 1, 2, 4, 8
 FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | 1 << 14 | 1 << 15  # truncate, device ioctl
@@ -32,7 +33,7 @@ TCP, SCOPES = 0b11, 0b11  # bind and connect; abstract sockets and signals
 
 def landlock_version() -> int:
     """The version of Landlock that the kernel has; OSError if it has none."""
-    return system_call("landlock", CREATE, 0, 0, VERSION)
+    return system_call("landlock_create_ruleset", 0, 0, VERSION)
 
 
 def restrict_files(readable: Sequence[str], writable: Sequence[str], tcp: bool = False) -> None:
@@ -41,13 +42,13 @@ def restrict_files(readable: Sequence[str], writable: Sequence[str], tcp: bool =
     rights = (1 << RIGHTS[min(known, 5)]) - 1
     fields = [rights, TCP if known >= 4 and not tcp else 0, SCOPES if known >= 6 else 0]
     attributes = struct.pack("<QQQ", *fields)[: 8 if known < 4 else 16 if known < 6 else 24]
-    rules = system_call("landlock rules", CREATE, ctypes.c_char_p(attributes), len(attributes), 0)
+    rules = system_call("landlock_create_ruleset", ctypes.c_char_p(attributes), len(attributes), 0)
     try:
         for allowed, paths in ((READING, readable), (rights, writable)):
             for path in paths:
                 _allow(rules, path, allowed & rights)
         prctl("no new privileges", NO_NEW_PRIVILEGES, 1)
-        system_call("landlock restriction", RESTRICT, rules, 0)
+        system_call("landlock_restrict_self", rules, 0)
     finally:
         os.close(rules)
 
@@ -63,53 +64,59 @@ def _allow(rules: int, path: str, rights: int) -> None:
             rights &= FILE_RIGHTS
         rule = struct.pack("<Qi", rights, place)
         arguments = PATH_BENEATH, ctypes.c_char_p(rule), 0
-        system_call(f"landlock {path}", ADD_RULE, rules, *arguments)
+        system_call("landlock_add_rule", rules, *arguments)
     finally:
         os.close(place)
 
 
-SECCOMP, SET_MODE_FILTER = 317, 1
-X86_64, X32 = 0xC000_003E, 0x4000_0000
-LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+SET_MODE_FILTER = 1
+ARCHITECTURES = {"x86_64": 0xC000_003E, "aarch64": 0xC000_00B7}
+X32 = 0x4000_0000
+LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN, AND = 0x20, 0x15, 0x35, 0x45, 0x06, 0x54
 ALLOW, KILL, REFUSE = 0x7FFF_0000, 0x8000_0000, 0x0005_0000
 NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16  # offsets in what a filter sees
-
-# Numbers of x86-64. Other processes' memory and limits, mounts, the kernel, keys, clocks, devices,
-# memory that no limit counts, everything that outlives the process.
-REFUSED_CALLS = {
-    "ptrace": 101, "process_vm_readv": 310, "process_vm_writev": 311, "process_madvise": 440,
-    "kcmp": 312, "pidfd_getfd": 438, "mount": 165, "umount2": 166, "pivot_root": 155,
-    "chroot": 161, "fsopen": 430, "fsconfig": 431, "fsmount": 432, "fspick": 433,
-    "open_tree": 428, "move_mount": 429, "mount_setattr": 442, "open_by_handle_at": 304,
-    "name_to_handle_at": 303, "unshare": 272, "setns": 308, "swapon": 167, "swapoff": 168,
-    "reboot": 169, "sethostname": 170, "setdomainname": 171, "iopl": 172, "ioperm": 173,
-    "init_module": 175, "delete_module": 176, "finit_module": 313, "kexec_load": 246,
-    "kexec_file_load": 320, "acct": 163, "settimeofday": 164, "clock_settime": 227,
-    "clock_adjtime": 305, "adjtimex": 159, "quotactl": 179, "quotactl_fd": 443, "add_key": 248,
-    "request_key": 249, "keyctl": 250, "bpf": 321, "perf_event_open": 298, "userfaultfd": 323,
-    "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427, "syslog": 103,
-    "vhangup": 153, "fanotify_init": 300, "migrate_pages": 256, "move_pages": 279,
-    "shmget": 29, "shmat": 30, "shmctl": 31, "semget": 64, "semop": 65, "semctl": 66,
-    "semtimedop": 220, "msgget": 68, "msgsnd": 69, "msgrcv": 70, "msgctl": 71, "mq_open": 240,
-    "memfd_create": 319, "memfd_secret": 447, "sched_setaffinity": 203,
-    "sched_setscheduler": 144, "sched_setparam": 142, "sched_setattr": 314, "ioprio_set": 251,
-}  # fmt: skip
-CLONE, CLONE3, SOCKET, IOCTL, PRLIMIT, SETPRIORITY, PRCTL = 56, 435, 41, 16, 302, 141, 157
+REFUSED_CALLS = (
+    "ptrace process_vm_readv process_vm_writev process_madvise kcmp pidfd_getfd "
+    "mount umount2 pivot_root chroot fsopen fsconfig fsmount fspick open_tree open_tree_attr "
+    "move_mount mount_setattr open_by_handle_at name_to_handle_at unshare setns "
+    "swapon swapoff reboot sethostname setdomainname init_module delete_module finit_module "
+    "kexec_load kexec_file_load acct settimeofday clock_settime clock_adjtime adjtimex "
+    "quotactl quotactl_fd add_key request_key keyctl bpf perf_event_open userfaultfd "
+    "io_uring_setup io_uring_enter io_uring_register syslog vhangup fanotify_init "
+    "migrate_pages move_pages shmget shmat shmctl semget semop semctl semtimedop "
+    "msgget msgsnd msgrcv msgctl mq_open memfd_create memfd_secret sched_setaffinity "
+    "sched_setscheduler sched_setparam sched_setattr ioprio_set"
+).split()
+# Where a bot has no root of its own: Landlock does not look at these.
+ATTRIBUTE_CALLS = (
+    "chmod fchmod fchmodat fchmodat2 chown lchown fchown fchownat utime utimes utimensat "
+    "futimesat setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr setxattrat "
+    "removexattrat file_setattr"
+).split()
+SIGNAL_CALLS = "tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_send_signal".split()
+X86_IO_CALLS = 172, 173  # iopl and ioperm, which no other machine has
 ANY_NAMESPACE = 0x7E02_0080
 UNIX, INET, INET6 = 1, 2, 10  # address families
-TIOCSTI, TIOCLINUX = 0x5412, 0x541C
+SOCKET_TYPE, STREAM, PACKETS = 0xF, 1, 5
+TIOCSTI, TIOCLINUX, FIOSETOWN, SIOCSPGRP = 0x5412, 0x541C, 0x8901, 0x8902
+SET_OWNER, SET_OWNER_TOO = 8, 15  # of the signals of a descriptor, by fcntl
+ACCESS_MODE, TRUNCATE = 0b11, 0o1000
 
 Instruction = tuple[int, int, int, int]  # code, jumps if true and false, operand
 
 
-def filter_system_calls(inet: bool = False) -> None:
+def filter_system_calls(own_root: bool, inet: bool = False) -> None:
     """Install the filter; OSError where there is none for this machine.
 
-    `inet` is for a process in a network of its own, where nothing is but itself.
+    `own_root` is for a process that sees no files and processes but its own, `inet` for one in a
+    network of its own.
     """
     if not is_supported():
         raise OSError(errno.ENOSYS, "seccomp: no table of system calls for this machine")
-    install_filter(filter_program(inet))
+    version = 0
+    with suppress(OSError):
+        version = landlock_version()
+    install_filter(filter_program(own_root, inet, version))
 
 
 def install_filter(instructions: Sequence[Instruction]) -> None:
@@ -118,38 +125,79 @@ def install_filter(instructions: Sequence[Instruction]) -> None:
     code = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("<H6xQ", len(program) // 8, ctypes.addressof(code))
     prctl("no new privileges", NO_NEW_PRIVILEGES, 1)
-    system_call("seccomp", SECCOMP, SET_MODE_FILTER, 0, ctypes.c_char_p(header))
+    system_call("seccomp", SET_MODE_FILTER, 0, ctypes.c_char_p(header))
 
 
-def filter_program(inet: bool) -> list[Instruction]:
-    """The filter: what is listed is refused, or looked at by its arguments; the rest goes."""
+def filter_program(own_root: bool, inet: bool, landlock: int) -> list[Instruction]:
+    """The filter: some calls are refused, some are judged by an argument, the rest is allowed."""
+    machine = platform.machine()
     program: list[Instruction] = [
         (LOAD, 0, 0, ARCHITECTURE),
-        (EQUAL, 1, 0, X86_64),
+        (EQUAL, 1, 0, ARCHITECTURES[machine]),
         (RETURN, 0, 0, KILL),
         (LOAD, 0, 0, NUMBER),
-        (AT_LEAST, 0, 1, X32),
-        (RETURN, 0, 0, KILL),
     ]
-    for number in REFUSED_CALLS.values():
-        program += [(EQUAL, 0, 1, number), (RETURN, 0, 0, REFUSE | errno.EPERM)]
+    refused = [call_number(name) for name in REFUSED_CALLS]
+    if machine == "x86_64":
+        program += [(AT_LEAST, 0, 1, X32), (RETURN, 0, 0, KILL)]
+        refused += X86_IO_CALLS
+    if not own_root:
+        refused += [call_number(name) for name in ("socket", *ATTRIBUTE_CALLS)]
+        if landlock < 3:
+            refused.append(call_number("truncate"))
+        if landlock < 6:
+            refused += [call_number(name) for name in SIGNAL_CALLS]
+    for number in refused:
+        if number is not None:
+            program += [(EQUAL, 0, 1, number), (RETURN, 0, 0, REFUSE | errno.EPERM)]
     # C libraries fall back to `clone`, whose flags can be looked at.
-    program += [(EQUAL, 0, 1, CLONE3), (RETURN, 0, 0, REFUSE | errno.ENOSYS)]
-    program += _unless(CLONE, 0, [(ANY_BIT, 1, 0, ANY_NAMESPACE)])
-    families = [(EQUAL, 2, 0, UNIX), (EQUAL, 1, 0, INET), (EQUAL, 0, 1, INET6)]
-    program += _unless(SOCKET, 0, families if inet else [(EQUAL, 0, 1, UNIX)])
-    program += _unless(IOCTL, 1, [(EQUAL, 2, 0, TIOCSTI), (EQUAL, 1, 0, TIOCLINUX)])
-    program += _unless(PRCTL, 0, [(EQUAL, 1, 0, DUMPABLE)])  # we could not see what it uses
-    program += _unless(PRLIMIT, 0, [(EQUAL, 0, 1, 0)])
-    program += _unless(SETPRIORITY, 1, [(EQUAL, 0, 1, 0)])
+    program += _refuse("clone3", errno.ENOSYS)
+    program += _unless("clone", 0, [(ANY_BIT, 1, 0, ANY_NAMESPACE)])
+    program += _unless("prctl", 0, [(EQUAL, 1, 0, DUMPABLE)])  # we could not see what it uses
+    program += _unless("prlimit64", 0, [(EQUAL, 0, 1, 0)])
+    program += _unless("setpriority", 0, [(EQUAL, 0, 3, 0), _argument(1), (EQUAL, 0, 1, 0)])
+    terminal = [(EQUAL, 2, 0, TIOCSTI), (EQUAL, 1, 0, TIOCLINUX)]
+    owners = [(EQUAL, 4, 0, TIOCSTI), (EQUAL, 3, 0, TIOCLINUX), (EQUAL, 2, 0, FIOSETOWN),
+              (EQUAL, 1, 0, SIOCSPGRP)]  # fmt: skip
+    if own_root:
+        families = [(EQUAL, 2, 0, UNIX), (EQUAL, 1, 0, INET), (EQUAL, 0, 1, INET6)]
+        program += _unless("socket", 0, families if inet else [(EQUAL, 0, 1, UNIX)])
+        return [*program, *_unless("ioctl", 1, terminal), (RETURN, 0, 0, ALLOW)]
+    # A pair of stream sockets is connected for good; datagrams could go elsewhere.
+    types = [(AND, 0, 0, SOCKET_TYPE), (EQUAL, 1, 0, STREAM), (EQUAL, 0, 1, PACKETS)]
+    program += _unless("socketpair", 1, types)
+    if landlock < 3:  # a file that may only be read could be truncated
+        program += _refuse("openat2", errno.ENOSYS)
+        for name, place in (("open", 1), ("openat", 2)):
+            truncates = [(ANY_BIT, 0, 2, TRUNCATE), (AND, 0, 0, ACCESS_MODE), (EQUAL, 1, 0, 0)]
+            program += _unless(name, place, truncates)
+    if landlock < 6:
+        program += _unless("ioctl", 1, owners)
+        program += _unless("fcntl", 1, [(EQUAL, 2, 0, SET_OWNER), (EQUAL, 1, 0, SET_OWNER_TOO)])
+        for name in ("kill", "tgkill"):  # only itself
+            program += _unless(name, 0, [(EQUAL, 0, 1, os.getpid())])
+    else:
+        program += _unless("ioctl", 1, terminal)
     return [*program, (RETURN, 0, 0, ALLOW)]
 
 
-def _unless(number: int, argument: int, test: list[Instruction]) -> list[Instruction]:
+def _argument(place: int) -> Instruction:
+    return (LOAD, 0, 0, ARGUMENTS + 8 * place)
+
+
+def _refuse(name: str, error: int) -> list[Instruction]:
+    number = call_number(name)
+    return [(EQUAL, 0, 1, number), (RETURN, 0, 0, REFUSE | error)] if number is not None else []
+
+
+def _unless(name: str, argument: int, test: list[Instruction]) -> list[Instruction]:
     """A call allowed by one argument: the test falls through to ALLOW, or jumps past it."""
+    number = call_number(name)
+    if number is None:
+        return []
     return [
         (EQUAL, 0, len(test) + 3, number),
-        (LOAD, 0, 0, ARGUMENTS + 8 * argument),
+        _argument(argument),
         *test,
         (RETURN, 0, 0, ALLOW),
         (RETURN, 0, 0, REFUSE | errno.EPERM),
