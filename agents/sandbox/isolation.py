@@ -64,6 +64,10 @@ class Restrictions:
     loopback: bool = False  # its own processes may talk to one another by TCP
 
 
+# What a process is confined to, its descriptors by the numbers it knows them by, and what it does.
+Child = tuple[Restrictions, Mapping[int, int], Callable[[], int]]
+
+
 def begin(confinement: Restrictions, descriptors: Mapping[int, int], run: Callable[[], int]) -> int:
     """Fork a confined process that ends with what `run` returns; its process id.
 
@@ -72,20 +76,26 @@ def begin(confinement: Restrictions, descriptors: Mapping[int, int], run: Callab
     namespace CONTROL is read by its first process.
     """
     own_root = "namespaces" in confinement.measures
+    return fork_restricted(own_root, lambda: (confinement, descriptors, run))
+
+
+def fork_restricted(own_root: bool, load: Callable[[], Child], sibling: bool = False) -> int:
+    """Fork a process that finds out by `load` what it is; a sibling is our parent's child."""
     if own_root:
         namespaces.system_directories()
-    parent, owner = os.getpid(), (os.getuid(), os.getgid())
-    pid = syscalls.fork(namespaces.ALL if own_root else 0)
+    parent, owner = (os.getppid() if sibling else os.getpid()), (os.getuid(), os.getgid())
+    pid = syscalls.fork(namespaces.ALL if own_root else 0, sibling)
     if pid == 0:
         begun = False
         try:
+            confinement, descriptors, run = load()
             _keep_all_or_none(descriptors)
             if STATUS in descriptors:
                 os.set_inheritable(STATUS, False)
             os.environ.clear()
             os.environ.update(environment(confinement))
             if own_root:
-                _first_process(parent, owner, confinement, CONTROL in descriptors)
+                _first_process(owner, confinement, CONTROL in descriptors)
             else:
                 _child_of(parent)
                 syscalls.allow_inspection()
@@ -135,9 +145,7 @@ def _child_of(parent: int) -> None:
         syscalls.die_with_parent(parent)
 
 
-def _first_process(
-    parent: int, owner: tuple[int, int], confinement: Restrictions, control: bool
-) -> None:
+def _first_process(owner: tuple[int, int], confinement: Restrictions, control: bool) -> None:
     """Make the root; go on in a second process, so that signals to itself mean what they say."""
     # It sees no parent in its own numbering: the death signal alone must do.
     syscalls.allow_inspection()
@@ -162,7 +170,8 @@ def _watch(second: int, control: bool) -> NoReturn:
     Only this process can stop them all at once, so that none forks away. When the spawner is
     gone this process ends, and all others with it.
     """
-    ended, wakes = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    ended, wakes = os.pipe()
+    os.set_blocking(wakes, False)
     signal.set_wakeup_fd(wakes, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     poll = select.poll()

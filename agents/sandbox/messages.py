@@ -1,16 +1,20 @@
 """Messages between owner and spawner."""
 
+import array
 import mmap
 import os
 import pickle
 import resource
 import signal
+import socket
 import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-MESSAGE_BYTES = 1 << 20
+HEAD_BYTES = 4  # of a message: its length
+MOST_DESCRIPTORS = 16  # with one message
 MOST_OPEN_FILES = 1 << 16
 
 
@@ -190,9 +194,43 @@ def encode(message: Message) -> bytes:
 
 
 def decode(content: bytes) -> Message:
-    """The message that `packed` made."""
+    """The message that `encode` made."""
     message: Message = pickle.loads(content)
     return message
+
+
+def send_message(to: socket.socket, content: bytes, descriptors: Sequence[int] = ()) -> None:
+    """Send a message that is not empty, with descriptors; OSError if the other end is closed."""
+    whole = len(content).to_bytes(HEAD_BYTES, "little") + content
+    extra = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))]
+    sent = to.sendmsg([whole], extra if descriptors else [])
+    to.sendall(whole[sent:])
+
+
+def receive_message(source: socket.socket) -> tuple[bytes, list[int]]:
+    """A message with its descriptors; empty if the other end is closed."""
+    room = socket.CMSG_SPACE(MOST_DESCRIPTORS * array.array("i").itemsize)
+    head, extra, _, _ = source.recvmsg(HEAD_BYTES, room)
+    descriptors = array.array("i")
+    for _, _, piece in extra:
+        descriptors.frombytes(piece[: len(piece) - len(piece) % descriptors.itemsize])
+    head = _read_exactly(source, head, HEAD_BYTES)
+    content = _read_exactly(source, b"", int.from_bytes(head, "little"))
+    if not content:
+        close_descriptors(list(descriptors))
+        return b"", []
+    return content, list(descriptors)
+
+
+def _read_exactly(source: socket.socket, begun: bytes, size: int) -> bytes:
+    """So many bytes, the first of which are read; none if the other end is closed."""
+    content = bytearray(begun)
+    while len(content) < size:
+        piece = source.recv(size - len(content))
+        if not piece:
+            return b""
+        content += piece
+    return bytes(content)
 
 
 def allow_open_files() -> None:

@@ -1,6 +1,5 @@
 """The owner's side: start the spawner, request bots."""
 
-import array
 import os
 import pickle
 import select
@@ -17,7 +16,6 @@ from typing import TypeVar
 
 from agents.sandbox.isolation import THREADS, IsolationLevel
 from agents.sandbox.messages import (
-    MESSAGE_BYTES,
     End,
     Ended,
     FindProcess,
@@ -31,6 +29,8 @@ from agents.sandbox.messages import (
     decode,
     encode,
     new_page,
+    receive_message,
+    send_message,
 )
 from agents.sandbox.usage import remove_leftovers
 from games.base.errors import Unfinished, UserError
@@ -67,7 +67,7 @@ class SpawnerProcess:
         self.process, self.root = process, root
         self.close = weakref.finalize(self, _finish, process, root, os.getpid())
         try:
-            self.level: IsolationLevel = pickle.loads(root.recv(MESSAGE_BYTES))
+            self.level: IsolationLevel = pickle.loads(receive_message(root)[0])
         except (OSError, EOFError):
             self.close()
             raise
@@ -96,7 +96,7 @@ def begin_spawner() -> SpawnerProcess:
 
 
 def _start() -> SpawnerProcess:
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours, theirs = socket.socketpair()
     with theirs:
         process = subprocess.Popen(
             [sys.executable, "-c", SERVE.format(root=str(ROOT), fd=theirs.fileno())],
@@ -219,13 +219,13 @@ class Connection:
 
     def __init__(self, root: socket.socket) -> None:
         """Open a socket of its own through the shared one."""
-        self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.socket, theirs = socket.socketpair()
         weakref.finalize(self, self.socket.close)
         self.socket.settimeout(SPAWNER_TIMEOUT)
         shared, self.page = new_page()
         try:
             with theirs:
-                _send_descriptors(root, b"hello", [theirs.fileno(), shared])
+                _send(root, b"hello", [theirs.fileno(), shared])
         finally:
             os.close(shared)
         self.ended: dict[int, Ended] = {}
@@ -289,7 +289,7 @@ class Connection:
         self.socket.close()
 
     def _send(self, content: bytes, descriptors: Sequence[int] = ()) -> None:
-        _send_descriptors(self.socket, content, descriptors)
+        _send(self.socket, content, descriptors)
 
     def _answer(self, seconds: float) -> Message:
         until = time.monotonic() + seconds
@@ -304,7 +304,7 @@ class Connection:
         if not wait.poll(max(0.0, until - time.monotonic()) * 1000):
             raise SpawnerTimeout("the spawner of bots does not answer")
         with suppress(OSError):
-            if content := self.socket.recv(MESSAGE_BYTES):
+            if content := receive_message(self.socket)[0]:
                 message = decode(content)
                 if isinstance(message, Ended):
                     self.ended[message.number] = message
@@ -314,10 +314,9 @@ class Connection:
         raise SpawnerLost("the spawner of bots is gone")
 
 
-def _send_descriptors(to: socket.socket, content: bytes, descriptors: Sequence[int]) -> None:
-    """Send descriptors with a message to the spawner; SpawnerLost if it takes none."""
-    extra = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))]
+def _send(to: socket.socket, content: bytes, descriptors: Sequence[int] = ()) -> None:
+    """Send a message to the spawner; SpawnerLost if it takes none."""
     try:
-        to.sendmsg([content], extra if descriptors else [])
+        send_message(to, content, descriptors)
     except OSError as error:
         raise SpawnerLost(f"the spawner of bots is gone: {error}") from None

@@ -1,6 +1,5 @@
 """The process that starts, watches and ends all bots."""
 
-import array
 import errno
 import os
 import pickle
@@ -24,16 +23,18 @@ from agents.sandbox.isolation import (
     STATUS,
     STOP,
     UNSTARTED,
+    Child,
     IsolationLevel,
     Restrictions,
     begin,
     exit_process,
     find_level,
+    fork_restricted,
+    keep_descriptors,
     report_lack,
     reset_interpreter,
 )
 from agents.sandbox.messages import (
-    MESSAGE_BYTES,
     End,
     Ended,
     FindProcess,
@@ -48,6 +49,8 @@ from agents.sandbox.messages import (
     decode,
     encode,
     open_page,
+    receive_message,
+    send_message,
 )
 from agents.sandbox.usage import BotLog, remove_directory, remove_leftovers
 from games import Game
@@ -60,7 +63,8 @@ LOOK_SECONDS = 0.1
 OUT_OF_TURN_SHARE, MOST_STRIKES = 0.15, 2
 QUICK_LOOK_SECONDS = 0.01  # at a bot that has more than half of its memory
 LEVEL_VARIABLE = "PITFLIP_SANDBOX"  # names a level of the ladder: no stronger one is used
-MOST_DESCRIPTORS = 2
+START_DESCRIPTORS = 2
+FORK = b"fork"  # begins a request; no pickle begins so
 
 
 class RunningBot:
@@ -145,11 +149,108 @@ def bot_main(start: Start) -> Callable[[], int]:
     return execute if start.command else bridged
 
 
+class Zygote:
+    """A process that all bots are forks of, and that never holds anything of a bot.
+
+    A Python bot can read all memory of the process that it is a fork of: what the spawner knows
+    of other bots must not be there.
+    """
+
+    def __init__(self, own_root: bool) -> None:
+        """Fork it, before anything is known of a bot."""
+        self.own_root, self.process = own_root, 0
+        if syscalls.is_supported():
+            self.socket, theirs = socket.socketpair()
+            spawner, self.process = os.getpid(), os.fork()
+            if self.process == 0:
+                try:
+                    syscalls.die_with_parent(spawner)
+                    keep_descriptors({each: each for each in (0, 1, 2, theirs.fileno())})
+                    self._serve(theirs)
+                finally:
+                    os._exit(1)
+            theirs.close()
+
+    def preload(self, kind: str, of: Game, thoughts: bool) -> str:
+        """Load what bots of a kind need; why that failed, empty if it did not."""
+        if not self.process:
+            return preload_problem(AgentSpec(kind), of, thoughts)
+        return str(self._ask(pickle.dumps((kind, of, thoughts)), []))
+
+    def begin(self, restricted: Restrictions, descriptors: dict[int, int], start: Start) -> int:
+        """Fork a restricted process, whose parent is this one; its process id."""
+        if not self.process:  # without clone a fork of ours is all there is
+            return begin(restricted, descriptors, bot_main(start))
+        reads, writes = os.pipe()
+        try:
+            given = [descriptors[STATUS], reads, *descriptors.values()]
+            process = self._ask(FORK + bytes([len(given)]), given)
+            os.close(reads)
+            reads = -1
+            if isinstance(process, OSError):
+                raise process
+            # Only the fork itself reads what it is.
+            with suppress(BrokenPipeError), os.fdopen(os.dup(writes), "wb") as to:
+                to.write(pickle.dumps((restricted, tuple(descriptors), start)))
+            return int(str(process))
+        finally:
+            close_descriptors([each for each in (reads, writes) if each >= 0])
+
+    def _ask(self, request: bytes, descriptors: list[int]) -> object:
+        """The answer; ConnectionError if it is gone."""
+        send_message(self.socket, request, descriptors)
+        answer = receive_message(self.socket)[0]
+        if not answer:
+            raise ConnectionResetError("the process that bots are forked from is gone")
+        return pickle.loads(answer)
+
+    def _serve(self, spawner: socket.socket) -> None:
+        while True:
+            request, descriptors = receive_message(spawner)
+            if not request:
+                return
+            answer: object = 0
+            try:
+                if request.startswith(FORK):
+                    answer = self._fork(descriptors, request[-1])
+                else:
+                    answer = self._load(request)
+            except MemoryError:
+                answer = OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
+            except OSError as error:
+                answer = OSError(error.errno, str(error))
+            finally:
+                close_descriptors(descriptors)
+            send_message(spawner, pickle.dumps(answer))
+
+    @staticmethod
+    def _load(request: bytes) -> str:
+        kind, of, thoughts = pickle.loads(request)
+        return preload_problem(AgentSpec(kind), of, thoughts)
+
+    def _fork(self, descriptors: list[int], sent: int) -> int:
+        if len(descriptors) < sent:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        status, reads, *given = descriptors
+
+        def load() -> Child:
+            try:
+                with os.fdopen(os.dup(reads), "rb") as told:
+                    restricted, numbers, start = pickle.load(told)
+            except (OSError, MemoryError) as error:
+                os.write(status, f"no room to be told what to do: {error}".encode())
+                os._exit(UNSTARTED)
+            return restricted, dict(zip(numbers, given, strict=True)), bot_main(start)
+
+        return fork_restricted(self.own_root, load, sibling=True)
+
+
 class Spawner:
     """Keeps track of who asked for which bots; it knows nothing of the run."""
 
     def __init__(self, root: socket.socket, walls: IsolationLevel, scratch: Path) -> None:
         """`root` brings a socket for each process that asks."""
+        self.zygote = Zygote("namespaces" in walls.measures)
         self.root, self.walls, self.scratch = root, walls, scratch
         self.clients: dict[int, socket.socket] = {}
         self.pages: dict[int, memoryview] = {}  # of their bots' turns
@@ -157,7 +258,9 @@ class Spawner:
         self.prepared: set[tuple[str, str, bool]] = (
             set()
         )  # games, kinds of bots, whether they think
-        self.wakened, wakes = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        self.wakened, wakes = os.pipe()
+        for each in (self.wakened, wakes):
+            os.set_blocking(each, False)
         signal.set_wakeup_fd(wakes, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         self.poll = select.poll()
@@ -189,10 +292,10 @@ class Spawner:
         return QUICK_LOOK_SECONDS if any(b.grows for b in self.bots.values()) else LOOK_SECONDS
 
     def _new_client(self) -> bool:
-        content, descriptors = receive(self.root)
+        content, descriptors = receive_message(self.root)
         if not content:
             return False
-        if len(descriptors) < MOST_DESCRIPTORS:  # the kernel drops those that we may not have
+        if len(descriptors) < START_DESCRIPTORS:  # the kernel drops those that we may not have
             close_descriptors(descriptors)  # as the client sees
             return True
         client = socket.socket(fileno=descriptors[0])
@@ -204,7 +307,7 @@ class Spawner:
 
     def _serve_client(self, client: socket.socket) -> None:
         try:
-            content, descriptors = receive(client)
+            content, descriptors = receive_message(client)
         except OSError:
             content, descriptors = b"", []
         if not content:
@@ -216,7 +319,7 @@ class Spawner:
         elif isinstance(message, Preload):
             spec, of = pickle.loads(message.recipe)
             key = of.name, spec.kind, message.thoughts
-            problem = "" if key in self.prepared else preload_problem(spec, of, message.thoughts)
+            problem = "" if key in self.prepared else self.zygote.preload(spec.kind, of, message.thoughts)
             self.prepared |= set() if problem else {key}
             self._send(client, Preloaded(problem))
         elif isinstance(message, FindProcess):
@@ -245,13 +348,13 @@ class Spawner:
 
     def _send(self, client: socket.socket, message: Message) -> None:
         with suppress(OSError):  # it is gone, which its socket will say
-            client.sendall(encode(message))
+            send_message(client, encode(message))
 
     def _start(self, start: Start, client: socket.socket, theirs: list[int]) -> None:
         """Start a bot; what the machine lacks for that is told as such."""
         opened = list(theirs)
         try:
-            if len(theirs) < MOST_DESCRIPTORS:  # the kernel drops those that we may not have
+            if len(theirs) < START_DESCRIPTORS:  # the kernel drops those that we may not have
                 raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
             bot = self._begin(start, client, theirs, opened)
             self.bots[bot.process] = bot
@@ -270,12 +373,13 @@ class Spawner:
         """The bot once it is forked; descriptors to close if it cannot be go to `opened`."""
         own = self._scratch(client, start.number)
         own.mkdir()
-        reading, writing = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        reading, writing = os.pipe()
         opened += reading, writing
-        os.set_blocking(writing, True)
-        status, report = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        status, report = os.pipe()
         opened += status, report
-        told, control = os.pipe2(os.O_CLOEXEC)
+        for each in (reading, status, report):
+            os.set_blocking(each, False)
+        told, control = os.pipe()
         opened += told, control
         null = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
         opened.append(null)
@@ -292,7 +396,7 @@ class Spawner:
         descriptors |= {STATUS: report}
         if "namespaces" in self.walls.measures:
             descriptors[CONTROL] = told
-        process = begin(restricted, descriptors, bot_main(start))
+        process = self.zygote.begin(restricted, descriptors, start)
         close_descriptors([writing, report, told, null])
         turn = Turn(self.pages[client.fileno()], start.number)
         return RunningBot(start, client, process, turn, reading, status, control)
@@ -323,7 +427,7 @@ class Spawner:
                 self._end(bot, *cause)
         if "namespaces" not in self.walls.measures and syscalls.is_supported():
             for orphan in process_tree.children(os.getpid()):
-                if orphan not in self.bots:
+                if orphan not in self.bots and orphan != self.zygote.process:
                     process_tree.end_tree(orphan)
 
     def _excess(self, bot: RunningBot) -> tuple[str, str] | None:
@@ -411,6 +515,8 @@ class Spawner:
                 return
             if process == 0:
                 return
+            if process == self.zygote.process:
+                raise ConnectionResetError("the process that bots are forked from is gone")
             if bot := self.bots.get(process):
                 self._handle_exit(bot, status, usage)
 
@@ -441,16 +547,6 @@ class Spawner:
         remove_directory(self.scratch)
 
 
-def receive(source: socket.socket) -> tuple[bytes, list[int]]:
-    """A message with its descriptors; empty if the other end is closed."""
-    room = socket.CMSG_SPACE(MOST_DESCRIPTORS * array.array("i").itemsize)
-    content, extra, _, _ = source.recvmsg(MESSAGE_BYTES, room)
-    descriptors = array.array("i")
-    for _, _, piece in extra:
-        descriptors.frombytes(piece[: len(piece) - len(piece) % descriptors.itemsize])
-    return content, list(descriptors)
-
-
 def main(descriptor: int) -> None:
     """Serve the socket of this descriptor until it is closed; runs in a process of its own."""
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
@@ -465,7 +561,7 @@ def main(descriptor: int) -> None:
     root = socket.socket(fileno=descriptor)
     try:
         walls = find_level(scratch, os.environ.get(LEVEL_VARIABLE, ""))
-        root.sendall(pickle.dumps(walls))
+        send_message(root, pickle.dumps(walls))
         spawner = Spawner(root, walls, scratch)
         spawner.serve()
         spawner.close()

@@ -129,8 +129,8 @@ class BotProcess:
             close_descriptors([self.questions, self.answers])  # our parent's, or of a lost spawner
             self.number = 0
         connection = self.connection = self.wall.connection()
-        reads, self.questions = os.pipe2(os.O_CLOEXEC)
-        self.answers, writes = os.pipe2(os.O_CLOEXEC)
+        reads, self.questions = os.pipe()
+        self.answers, writes = os.pipe()
         os.set_blocking(self.questions, False)
         self.number = connection.number()
         start = Start(number=self.number, limits=self.limits, cores=cores, **program)  # type: ignore[arg-type]

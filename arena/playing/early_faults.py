@@ -24,7 +24,9 @@ class EarlyFaults:
 
     def __init__(self) -> None:
         """Open the pipe; a full one drops what is written, for batches bring it, too."""
-        self.reads, self.writes = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        self.reads, self.writes = os.pipe()
+        os.set_blocking(self.reads, False)
+        os.set_blocking(self.writes, False)
         self.sent: set[int] = set()
         self.rest = b""
         for end in (self.reads, self.writes):

@@ -31,12 +31,15 @@ def sandbox(request) -> Iterator[Sandbox]:
 
 
 def make_bot(
-    sandbox: Sandbox, directory: Path, choose: str, seconds: float = 30.0, **limits: int
+    sandbox: Sandbox, directory: Path, choose: str, seconds: float = 30.0, mode: int = 0o644,
+    **limits: int,
 ) -> SandboxedAgent:
     """A bot whose function `choose` is these lines."""
     lines = "".join(f"    {line}\n" for line in choose.strip().splitlines())
+    directory.mkdir(exist_ok=True)
     path = directory / "mine.py"
     path.write_text(f"{IMPORTS}\ndef choose(view, legal, rng):\n{lines}    return legal[0]\n")
+    path.chmod(mode)
     own = BotLimits(**{"start_seconds": 60, **limits})  # type: ignore[arg-type]
     spec = AgentSpec("python", file=str(path))
     return SandboxedAgent(spec, OF, HostSettings(sandbox, seconds), (path,), own)

@@ -107,5 +107,5 @@ def test_an_unknown_machine_has_neither_namespaces_nor_landlock(tmp_path, monkey
     monkeypatch.setattr(syscalls.platform, "machine", lambda: "riscv64")
     level = find_level(tmp_path)
     assert level.name == "limits"
-    assert "riscv64" in level.problems["namespaces"]
+    assert "riscv64" in level.problems["landlock"]
     assert not level.is_sufficient
