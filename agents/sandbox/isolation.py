@@ -75,8 +75,21 @@ def begin(confinement: Restrictions, descriptors: Mapping[int, int], run: Callab
     own code or program runs, STATUS is open: it gets a line if the machine lacks something. In a
     namespace CONTROL is read by its first process.
     """
-    own_root = "namespaces" in confinement.measures
-    return fork_restricted(own_root, lambda: (confinement, descriptors, run))
+    if "namespaces" not in confinement.measures:
+        return fork_restricted(False, lambda: (confinement, descriptors, run))
+    reads, writes = os.pipe()
+
+    def load() -> Child:
+        os.read(reads, 1)  # until it is mapped
+        return confinement, descriptors, run
+
+    try:
+        process = fork_restricted(True, load)
+        namespaces.map_unused_user(process, confinement.readable)
+        os.write(writes, b"x")
+        return process
+    finally:
+        close_descriptors([reads, writes])
 
 
 def fork_restricted(own_root: bool, load: Callable[[], Child], sibling: bool = False) -> int:
@@ -153,7 +166,9 @@ def _first_process(owner: tuple[int, int], confinement: Restrictions, control: b
     namespaces.enter_own_root(owner, confinement.readable, confinement.limits.memory)
     if confinement.loopback:
         namespaces.enable_loopback()
-    syscalls.drop_capabilities()
+    syscalls.drop_capabilities(namespaces.USER_ID)
+    syscalls.allow_inspection()  # again: another user has neither
+    syscalls.prctl("death signal", syscalls.DEATH_SIGNAL, signal.SIGKILL)
     second = os.fork()
     if second == 0:
         if control:

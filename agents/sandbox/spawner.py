@@ -189,6 +189,8 @@ class Zygote:
             reads = -1
             if isinstance(process, OSError):
                 raise process
+            if self.own_root:
+                namespaces.map_unused_user(int(str(process)), restricted.readable)
             # Only the fork itself reads what it is.
             with suppress(BrokenPipeError), os.fdopen(os.dup(writes), "wb") as to:
                 to.write(pickle.dumps((restricted, tuple(descriptors), start)))
@@ -319,7 +321,9 @@ class Spawner:
         elif isinstance(message, Preload):
             spec, of = pickle.loads(message.recipe)
             key = of.name, spec.kind, message.thoughts
-            problem = "" if key in self.prepared else self.zygote.preload(spec.kind, of, message.thoughts)
+            problem = (
+                "" if key in self.prepared else self.zygote.preload(spec.kind, of, message.thoughts)
+            )
             self.prepared |= set() if problem else {key}
             self._send(client, Preloaded(problem))
         elif isinstance(message, FindProcess):

@@ -4,8 +4,11 @@ import ctypes
 import errno
 import os
 import platform
+import re
 import signal
+import struct
 import sys
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -69,6 +72,7 @@ NEW_NAMESPACES = {
 BIND, REMOUNT, RECURSIVE, PRIVATE, READ_ONLY = 0x1000, 0x20, 0x4000, 0x40000, 0x1
 NO_SUID, NO_DEV, NO_EXEC = 0x2, 0x4, 0x8
 DETACH = 2
+AT_WORKING_DIRECTORY, AT_RECURSIVE = (1 << 64) - 100, 0x8000
 DEATH_SIGNAL, DUMPABLE, BOUNDING_DROP, SUBREAPER, NO_NEW_PRIVILEGES = 1, 4, 24, 36, 38
 LAST_CAPABILITY = 63
 CAPABILITY_VERSION = 0x2008_0522
@@ -167,6 +171,28 @@ def mount(source: str, target: str, kind: str, flags: int, options: str = "") ->
     check_result(f"mount {target}", libc().mount(*arguments, options.encode()))
 
 
+def restrict_mounts(target: str, flags: int) -> None:
+    """Add flags such as READ_ONLY to a mount and to all that are mounted below it."""
+    attributes = struct.pack("<QQQQ", flags, 0, 0, 0)
+    try:
+        system_call("mount_setattr", AT_WORKING_DIRECTORY, ctypes.c_char_p(target.encode()),
+                    AT_RECURSIVE, ctypes.c_char_p(attributes), len(attributes))  # fmt: skip
+    except OSError as error:
+        if error.errno != errno.ENOSYS:  # kernels before 5.12
+            raise
+        for each in mounts_below(target):
+            kept = os.statvfs(each).f_flag & (NO_SUID | NO_DEV | NO_EXEC)
+            mount("none", each, "", BIND | REMOUNT | kept | flags)
+
+
+def mounts_below(target: str) -> list[str]:
+    """Where something is mounted: this directory, and all below it."""
+    with open("/proc/self/mountinfo") as lines:
+        names = [line.split()[4] for line in lines]
+    places = [re.sub(r"\\([0-7]{3})", lambda each: chr(int(each[1], 8)), name) for name in names]
+    return [each for each in places if each == target or each.startswith(f"{target}/")]
+
+
 def change_root(directory: str) -> None:
     """Make a mounted directory the root of this mount namespace; the old one is out of reach."""
     os.chdir(directory)
@@ -175,13 +201,18 @@ def change_root(directory: str) -> None:
     os.chdir("/")
 
 
-def drop_capabilities() -> None:
-    """Give up every capability, for this process and what it may execute."""
+def drop_capabilities(user: int | None = None) -> None:
+    """Give up every capability, for this process and what it may execute; become a user."""
     for capability in range(LAST_CAPABILITY + 1):
         try:
             prctl("capability bounding set", BOUNDING_DROP, capability)
         except OSError:
             break  # past the last one that the kernel knows, or there is none to give up
+    if user is not None:
+        with suppress(OSError):  # where the groups may not be changed there is only our own
+            os.setgroups([])
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
     header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0)
     system_call("capset", ctypes.byref(header), ctypes.byref((ctypes.c_uint32 * 6)()))
 

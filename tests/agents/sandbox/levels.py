@@ -31,7 +31,11 @@ def sandbox(request) -> Iterator[Sandbox]:
 
 
 def make_bot(
-    sandbox: Sandbox, directory: Path, choose: str, seconds: float = 30.0, mode: int = 0o644,
+    sandbox: Sandbox,
+    directory: Path,
+    choose: str,
+    seconds: float = 30.0,
+    mode: int = 0o644,
     **limits: int,
 ) -> SandboxedAgent:
     """A bot whose function `choose` is these lines."""

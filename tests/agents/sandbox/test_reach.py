@@ -1,13 +1,19 @@
 """What bots can reach outside of their own files and processes: nothing."""
 
+import errno
 import os
 import socket
+import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from agents.core import AgentFailure
-from agents.sandbox import restrictions
+from agents.sandbox import restrictions, syscalls, usage
+from agents.sandbox.isolation import Restrictions, begin
+from agents.sandbox.messages import BotLimits
+from agents.sandbox.namespaces import SCRATCH, UNUSED_ID
 from tests.agents.sandbox.levels import OF, make_bot, sandbox
 
 __all__ = ["sandbox"]
@@ -119,9 +125,6 @@ os.kill(os.getpid(), 0)
     assert reached_by(sandbox, tmp_path, attempts) == set()
 
 
-OLD = ("namespaces", "limits")
-
-
 @pytest.mark.parametrize("version", [1, 2, 4])
 def test_filters_of_an_old_landlock_hold_back_what_it_does_not(version, tmp_path):
     """The kernel here has a newer one: its rights are left out, and the filter is all there is."""
@@ -179,3 +182,107 @@ def attempts_after_an_old_landlock(victim: int, path: Path, version: int) -> int
     with open(path.parent / "own", "w") as own:  # a file may still be written anew
         own.write("x")
     return 0
+
+
+def namespaces_only(work, readable=()) -> int:
+    """The exit status of a process with a root of its own and nothing else; -1 without one."""
+    scratch = tempfile.mkdtemp()
+    confined = Restrictions(frozenset({"namespaces"}), scratch, tuple(readable), BotLimits(),
+                            (), {}, grown=True)  # fmt: skip
+    null = os.open(os.devnull, os.O_RDWR)
+    try:
+        process = begin(confined, {0: null, 1: null, 2: 2}, work)
+    except OSError as error:
+        pytest.skip(f"there are no namespaces here: {error}")
+    finally:
+        os.close(null)
+        os.rmdir(scratch)
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+
+
+def refuses(work) -> bool:
+    try:
+        work()
+    except OSError:
+        return True
+    return False
+
+
+def test_the_settings_of_the_kernel_can_only_be_read():
+    names = ("kernel/hostname", "kernel/core_pattern", "user/max_user_namespaces", "vm/swappiness")
+
+    def work() -> int:
+        return 0 if all(
+            refuses(lambda name=name: os.open(f"/proc/sys/{name}", os.O_WRONLY)) for name in names
+        ) else 1  # fmt: skip
+
+    assert namespaces_only(work) == 0
+
+
+@pytest.mark.parametrize("recursive", [True, False], ids=["mount_setattr", "an old kernel"])
+def test_what_is_mounted_below_a_directory_can_only_be_read(tmp_path, recursive, monkeypatch):
+    if os.getuid():
+        pytest.skip("only root may mount")
+    below = tmp_path / "with blank"
+    below.mkdir()
+    tmp_path.chmod(0o755)
+    if not recursive:
+        monkeypatch.setattr(syscalls, "system_call", without_mount_setattr(syscalls.system_call))
+    try:
+        syscalls.mount("tmpfs", str(below), "tmpfs", 0)
+    except OSError as error:
+        pytest.skip(f"nothing can be mounted: {error}")
+    try:
+        (below / "file").write_text("keep me")
+        below.chmod(0o777)
+        (below / "file").chmod(0o666)
+
+        def work() -> int:
+            own = str(below)
+            attempts = [
+                lambda: os.open(f"{own}/new", os.O_CREAT | os.O_WRONLY),
+                lambda: os.open(f"{own}/file", os.O_WRONLY),
+                lambda: os.chmod(f"{own}/file", 0o600),
+                lambda: os.utime(f"{own}/file"),
+            ]
+            with open(f"{own}/file") as file:
+                assert file.read() == "keep me"
+            return sum(not refuses(each) for each in attempts)
+
+        assert namespaces_only(work, [str(tmp_path)]) == 0
+    finally:
+        subprocess.run(["umount", str(below)], check=True)
+
+
+def without_mount_setattr(call):
+    def old(name, *arguments):
+        if name == "mount_setattr":
+            raise OSError(errno.ENOSYS, name)
+        return call(name, *arguments)
+
+    return old
+
+
+def test_a_bot_of_root_is_a_user_that_owns_nothing(sandbox, tmp_path):
+    if os.getuid() or sandbox.level.name != "namespaces":
+        pytest.skip("only root has other users to give, and only in namespaces")
+    for mode, unused in ((0o644, True), (0o600, False)):
+        agent = make_bot(sandbox, tmp_path / str(mode), "assert os.getuid() == 1000", mode=mode)
+        agent.start(1)
+        agent.choose(OF.start())
+        process = usage.descendants(agent.bot.spawner.where(agent.bot.number))[-1]
+        assert (Path(f"/proc/{process}").stat().st_uid >= UNUSED_ID) == unused
+        agent.close()
+
+
+def test_a_readable_directory_is_not_below_the_scratch_directory(tmp_path):
+    """Landlock allows a bot to write below its scratch directory, whatever is mounted there."""
+    assert not tmp_path.is_relative_to(SCRATCH)
+
+    def work() -> int:
+        os.chdir(SCRATCH)
+        os.mkdir("own")
+        return 0 if os.listdir(tmp_path) is not None and os.getcwd() == SCRATCH else 1
+
+    tmp_path.chmod(0o755)
+    assert namespaces_only(work, [str(tmp_path)]) == 0

@@ -72,7 +72,10 @@ def test_too_few_descriptors_are_no_fault_of_a_bot(sandbox, tmp_path):
     agent = bot(sandbox, tmp_path)
     agent.start(1)  # loaded, and connected
     agent.close()
-    ends = [start_with(sandbox, agent, resource.RLIMIT_NOFILE, lambda _, n=most: n) for most in range(6, 40)]
+    ends = [
+        start_with(sandbox, agent, resource.RLIMIT_NOFILE, lambda _, n=most: n)
+        for most in range(6, 40)
+    ]
     assert "VoidGame" in ends
     assert set(ends) <= {"VoidGame", "started"}
     agent.start(1)
