@@ -198,6 +198,14 @@ class Zygote:
         finally:
             close_descriptors([each for each in (reads, writes) if each >= 0])
 
+    def close(self) -> None:
+        """End it."""
+        if self.process:
+            self.socket.close()
+            process_tree.send_signal(self.process, signal.SIGKILL)
+            with suppress(ChildProcessError):
+                os.waitpid(self.process, 0)
+
     def _ask(self, request: bytes, descriptors: list[int]) -> object:
         """The answer; ConnectionError if it is gone."""
         send_message(self.socket, request, descriptors)
@@ -548,6 +556,7 @@ class Spawner:
         """End every bot and remove its files."""
         for bot in list(self.bots.values()):
             self._end(bot)
+        self.zygote.close()
         remove_directory(self.scratch)
 
 

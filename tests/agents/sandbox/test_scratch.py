@@ -47,4 +47,4 @@ def test_what_an_ended_spawner_left_is_removed_by_the_next(tmp_path):
 def test_bytes_are_counted_until_they_are_too_many(tmp_path):
     (tmp_path / "file").write_bytes(b"x" * 10_000)
     assert directory_bytes(tmp_path, 1 << 20) >= 10_000
-    assert directory_bytes(tmp_path, 100) == 101
+    assert directory_bytes(tmp_path, 100) > 100
