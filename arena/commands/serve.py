@@ -6,16 +6,19 @@ import random
 import socket
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from typing import NoReturn
 
-from agents.core import SpecError
+from agents.core import Agent, AgentSpec, HostSettings, SpecError
+from agents.create import create_agent
 from agents.options import LIMITS
 from agents.options import limit_options as search_limits
 from agents.protocols import PROTOCOLS, SOCKET_PROTOCOLS
-from agents.registry import build
+from agents.sandbox.protocol_agent import accepts_any_position
+from agents.sandbox.sandbox import Sandbox
 from agents.serving import ProtocolServer, read_lines
 from agents.spec import spec_from_text
-from games import game
+from games import Game, game
 from games.base.cli import CommandParser, shell_command
 from games.base.errors import OK, USER_ERROR, printable, run, status_of
 from games.base.schema import Key
@@ -71,7 +74,9 @@ def arguments() -> argparse.ArgumentParser:
 
 def add_agent_arguments(parser: argparse.ArgumentParser, protocol: str) -> None:
     """Who plays what, and where the other side is."""
-    parser.add_argument("--agent", default="smart", help="a kind, or path.py[:name]")
+    parser.add_argument(
+        "--agent", default="smart", help="a kind, or path.py[:name], which runs in the sandbox"
+    )
     parser.add_argument("--game", default=USUAL_GAMES.get(protocol), help="which game is played")
     limits = parser.add_mutually_exclusive_group()
     for option in search_limits():
@@ -97,12 +102,27 @@ def run_serve(chosen: argparse.Namespace) -> int:
     module.conversation(of, {})  # SpecError if nobody can play this game by it
     limits = {name: limit for name in LIMITS if (limit := getattr(chosen, name)) is not None}
     spec = spec_from_text(chosen.agent, limits)
-    agent = build(spec, of)
+    with closing(Sandbox()) as sandbox:
+        serve_agent(chosen, of, lambda other: sandboxed_agent(spec, other, sandbox))
+    return OK
+
+
+def sandboxed_agent(spec: AgentSpec, of: Game, sandbox: Sandbox) -> Agent:
+    """The agent of the spec; a user's code runs in the sandbox, as everywhere."""
+    agent = create_agent(spec, of, HostSettings(sandbox))
+    if not accepts_any_position(agent):
+        raise SpecError(f"{spec.kind} follows a game move by move, so it cannot be served")
+    return agent
+
+
+def serve_agent(chosen: argparse.Namespace, of: Game, create: Callable[[Game], Agent]) -> None:
+    """Speak the protocol until the other side has had enough."""
+    agent, module = create(of), importlib.import_module(PROTOCOLS[chosen.protocol])
     options = {key.name: getattr(chosen, key.name) for key in serve_options(chosen.protocol)}
     seed = random.SystemRandom().getrandbits(32) if chosen.seed is None else chosen.seed
 
     def speak(lines: Iterable[str], write: Callable[[str], object]) -> None:
-        serving = ProtocolServer(lines, write, of, agent, lambda other: build(spec, other), seed)
+        serving = ProtocolServer(lines, write, of, agent, create, seed)
         serving.run(module.serve(of, agent, options))
 
     if chosen.protocol in SOCKET_PROTOCOLS:
@@ -112,10 +132,9 @@ def run_serve(chosen: argparse.Namespace) -> int:
             server.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             stream = server.makefile(encoding="utf-8", errors="replace", newline="\n")
             speak(read_lines(stream), lambda text: server.sendall(text.encode()))
-        return OK
+        return
     sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]  # a text stream
     speak(read_lines(sys.stdin), lambda text: print(text, end="", flush=True))
-    return OK
 
 
 if __name__ == "__main__":
