@@ -37,7 +37,8 @@ MOST_FILES = 4096
 UP, SET_FLAGS = 0x1, 0x8914  # of a network interface
 DEVICES = ("null", "zero", "full", "random", "urandom")
 # What programs look for when they start; the rest of /etc stays hidden.
-SETTINGS = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "java*")
+SETTINGS = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "java*",
+            "ssl/openssl.cnf", "pki/tls/openssl.cnf", "crypto-policies")  # fmt: skip
 
 
 @cache
