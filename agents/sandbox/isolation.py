@@ -35,11 +35,6 @@ WALLS: Mapping[str, tuple[str, ...]] = {
 # One of these is what `isolation = "required"` accepts.
 SUFFICIENT = ({"namespaces"}, {"landlock", "seccomp"})
 MEASURES = WALLS["namespaces"]
-LEVEL_DESCRIPTIONS = {
-    "namespaces": "no files but their own, no network, no sight of other processes",
-    "landlock": "no files but their own, no network but local sockets, no signals to us",
-    "limits": "memory, processes and time are limited; files and network are open to them",
-}
 # What an attempt that is stopped is told.
 REFUSAL_ERRNOS = (
     errno.EPERM, errno.EACCES, errno.ENOENT, errno.ECONNREFUSED, errno.ENETUNREACH,
@@ -294,17 +289,37 @@ def reset_interpreter() -> None:
 
 
 class IsolationLevel(NamedTuple):
-    """The rung that holds, what it is made of here, and why others do not."""
+    """The level that works here, the measures that it was found to have, and why others fail."""
 
     name: str
     measures: frozenset[str]
     problems: Mapping[str, str]  # by measure, in words with the errno
+    landlock: int = 0  # the version of Landlock, which decides what it holds back
+
+    @property
+    def found(self) -> str:
+        """The measures, strongest first, such as "Landlock 6, seccomp, limits"."""
+        named = {"landlock": f"Landlock {self.landlock}"}
+        return ", ".join(named.get(each, each) for each in MEASURES if each in self.measures)
 
     @property
     def words(self) -> str:
-        """What they hold back."""
-        held = (words for each, words in LEVEL_DESCRIPTIONS.items() if each in self.measures)
-        return next(held, "nothing is held back: run only code that you trust")
+        """What is held back from bots by the measures that were found."""
+        has = self.measures.__contains__
+        if has("namespaces"):
+            held = "no files but their own, no network, no other processes"
+        elif has("landlock") and has("seccomp"):
+            held = (
+                "no files but their own, no network, no sockets, modes and owners of others, "
+                "no signals to others"
+            )
+        elif has("landlock"):
+            held = "no files but their own, but the network, modes and owners of files"
+        else:
+            held = "files and network are open to them"
+        if not has("limits"):
+            return f"{held}, no limits: run only code that you trust"
+        return f"{held}; memory, processes and time are limited"
 
     @property
     def is_sufficient(self) -> bool:
@@ -314,7 +329,7 @@ class IsolationLevel(NamedTuple):
     def refusal(self) -> str:
         """Why `isolation = "required"` is impossible here."""
         reasons = "; ".join(f"{name}: {why}" for name, why in self.problems.items())
-        return f'isolation = "required" cannot be had, the walls are "{self.name}" ({reasons})'
+        return f'isolation = "required" cannot be had: the level here is "{self.name}" ({reasons})'
 
 
 def find_level(scratch: Path, weakest: str = "") -> IsolationLevel:
@@ -330,7 +345,9 @@ def find_level(scratch: Path, weakest: str = "") -> IsolationLevel:
     }
     for name, made_of in WALLS.items():
         if not made_of or made_of[0] not in problems:
-            return IsolationLevel(name, frozenset(made_of) - frozenset(problems), problems)
+            measures = frozenset(made_of) - frozenset(problems)
+            version = restrictions.landlock_version() if "landlock" in measures else 0
+            return IsolationLevel(name, measures, problems, version)
     raise AssertionError("the last rung needs nothing")
 
 

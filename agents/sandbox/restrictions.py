@@ -75,7 +75,7 @@ X32 = 0x4000_0000
 LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN, AND = 0x20, 0x15, 0x35, 0x45, 0x06, 0x54
 ALLOW, KILL, REFUSE = 0x7FFF_0000, 0x8000_0000, 0x0005_0000
 NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16  # offsets in what a filter sees
-REFUSED_CALLS = (
+REFUSED_CALLS = (  # noqa: SIM905  # shorter than a list of strings
     "ptrace process_vm_readv process_vm_writev process_madvise kcmp pidfd_getfd "
     "mount umount2 pivot_root chroot fsopen fsconfig fsmount fspick open_tree open_tree_attr "
     "move_mount mount_setattr open_by_handle_at name_to_handle_at unshare setns "
@@ -88,12 +88,12 @@ REFUSED_CALLS = (
     "sched_setscheduler sched_setparam sched_setattr ioprio_set"
 ).split()
 # Where a bot has no root of its own: Landlock does not look at these.
-ATTRIBUTE_CALLS = (
+ATTRIBUTE_CALLS = (  # noqa: SIM905
     "chmod fchmod fchmodat fchmodat2 chown lchown fchown fchownat utime utimes utimensat "
     "futimesat setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr setxattrat "
     "removexattrat file_setattr"
 ).split()
-SIGNAL_CALLS = "tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_send_signal".split()
+SIGNAL_CALLS = "tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_send_signal".split()  # noqa: SIM905
 X86_IO_CALLS = 172, 173  # iopl and ioperm, which no other machine has
 ANY_NAMESPACE = 0x7E02_0080
 UNIX, INET, INET6 = 1, 2, 10  # address families

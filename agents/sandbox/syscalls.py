@@ -105,13 +105,14 @@ def check_result(what: str, result: int) -> int:
 
 def system_call(name: str, *arguments: Any) -> int:
     """Make a system call; missing arguments are 0. OSError ENOSYS on an unknown machine."""
-    if not is_supported():
-        raise OSError(errno.ENOSYS, f"{name}: no numbers of system calls for {platform.machine()}")
+    number = call_number(name) if is_supported() else None
+    if number is None:
+        raise OSError(errno.ENOSYS, f"{name}: no number of it for {platform.machine()}")
     padded = [
         ctypes.c_ulong(each) if isinstance(each, int) else each
         for each in (*arguments, *[0] * (6 - len(arguments)))
     ]
-    return check_result(name, libc().syscall(ctypes.c_long(call_number(name)), *padded))
+    return check_result(name, libc().syscall(ctypes.c_long(number), *padded))
 
 
 def prctl(what: str, option: int, argument: int = 0) -> None:

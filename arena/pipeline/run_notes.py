@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from agents.fault_text import fault_line
 from agents.registry import users_code
+from agents.sandbox.isolation import IsolationLevel
 from arena.analysis.exclusions import first_unplayed
 from arena.analysis.repeatability import KEY, repeatability
 from arena.config.command_line import RunOptions
@@ -45,12 +46,14 @@ def write_run_start(
     fixed = [list(match) for match in sorted(drawn.pairings.fixed)]
     if journal.finished() and stored.get("finished") and stored.get(FIXED, fixed) == fixed:
         return
+    level = isolation_level(drawn, options)
     more = {
         "path": str(experiment.path.absolute()),
         "overrides": list(options.overrides),
         "reproducible": experiment.plan.repeats,
         FIXED: fixed,
-        "isolation": isolation_level(drawn, options),
+        "isolation": level and level.name,
+        "isolation_found": level and f"{level.found}: {level.words}",
         "pinned": pinning_state(drawn, options),
         "begun": stored.get("begun") or provenance.timestamp(),
         "finished": None,
@@ -83,10 +86,10 @@ def write_unloadable(origin: RunIdentity, journal: Journal, drawn: DrawnPlan) ->
         provenance.write_run(journal.directory, origin, {**stored, "unloadable": named})
 
 
-def isolation_level(drawn: DrawnPlan, options: RunOptions) -> str | None:
-    """The level of the walls that bots play behind, said on the terminal; None without bots.
+def isolation_level(drawn: DrawnPlan, options: RunOptions) -> IsolationLevel | None:
+    """The level at which bots are isolated, said on the terminal; None without bots.
 
-    NoWall if it is less than what the experiment requires.
+    SandboxUnavailable if it is less than what the experiment requires.
     """
     bots = [name for name, spec in drawn.plan.agents.items() if users_code(spec)]
     if not bots or options.cluster is not None:
@@ -94,8 +97,8 @@ def isolation_level(drawn: DrawnPlan, options: RunOptions) -> str | None:
     options.wall.required |= drawn.plan.walls_required
     level = options.wall.level
     if not options.quiet:
-        print_error(f"bots play behind walls of level {level.name}: {level.words}")
-    return level.name
+        print_error(f"bots are isolated at level {level.name} ({level.found}): {level.words}")
+    return level
 
 
 def pinning_state(drawn: DrawnPlan, options: RunOptions) -> bool | None:

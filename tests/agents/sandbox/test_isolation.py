@@ -70,6 +70,24 @@ def test_a_process_with_threads_is_not_cloned(tmp_path):
         thread.join()
 
 
+@pytest.mark.parametrize(
+    ("measures", "version", "words", "open_things"),
+    [
+        ({"namespaces", "landlock", "seccomp", "limits"}, 6, "no network", "run only code"),
+        ({"landlock", "seccomp", "limits"}, 1, "no signals to others", "but the network"),
+        ({"landlock", "limits"}, 4, "but the network", "no signals"),
+        ({"limits"}, 0, "open to them", "no files"),
+        (set(), 0, "run only code that you trust", "are limited"),
+    ],
+)
+def test_the_words_of_a_level_follow_from_what_was_found(measures, version, words, open_things):
+    level = isolation.IsolationLevel("any", frozenset(measures), {}, version)
+    assert words in level.words
+    assert open_things not in level.words
+    assert ("Landlock" in level.found) == ("landlock" in measures)
+    assert (f"Landlock {version}" in level.found) == ("landlock" in measures)
+
+
 HEADERS = {  # of the kernel, where they are installed
     "x86_64": "/usr/include/x86_64-linux-gnu/asm/unistd_64.h",
     "aarch64": "/usr/include/asm-generic/unistd.h",

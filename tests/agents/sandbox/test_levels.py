@@ -38,6 +38,7 @@ def test_games_are_the_same_behind_any_walls(tmp_path, monkeypatch, level):
         tables.append(pd.read_parquet(directory / "games.parquet"))
     stored = json.loads((directory / "run.json").read_text())
     assert stored["isolation"] == level
+    assert ("seccomp" in stored["isolation_found"]) == (level in ("namespaces", "landlock"))
     assert isinstance(stored["pinned"], bool)
     assert tables[0].equals(tables[1])
 
@@ -47,7 +48,7 @@ def test_walls_that_are_required_and_missing_end_the_run_before_the_first_game(
 ):
     ended = run(tmp_path, "limits", monkeypatch, 'isolation = "required"', called)
     assert ended.returncode == 2
-    assert 'isolation = "required" cannot be had, the walls are "limits"' in ended.stderr
+    assert 'isolation = "required" cannot be had: the level here is "limits"' in ended.stderr
 
 
 OWN_FILE = """import sys

@@ -54,7 +54,7 @@ def needs_separation(sandbox) -> None:
 
 def test_a_bot_cannot_change_modes_times_or_owners_outside(sandbox, tmp_path):
     needs_separation(sandbox)
-    own, null = tmp_path / "own", os.stat("/dev/null")
+    own, null = tmp_path / "own", Path("/dev/null").stat()
     own.write_text("keep me")
     os.utime(own, (1, 1))
     attempts = f"""
@@ -76,8 +76,8 @@ for path in ({str(own)!r}, "/dev/null", "/dev/zero", "/usr", "/usr/bin/env", "mi
     try:
         assert reached_by(sandbox, tmp_path, attempts) == set()
     finally:
-        os.chmod("/dev/null", null.st_mode & 0o777) if os.getuid() == 0 else None
-    after = os.stat("/dev/null")
+        Path("/dev/null").chmod(null.st_mode & 0o777) if os.getuid() == 0 else None
+    after = Path("/dev/null").stat()
     assert (after.st_mode, after.st_mtime) == (null.st_mode, null.st_mtime)
     assert own.read_text() == "keep me"
     assert own.stat().st_mtime == 1
@@ -91,7 +91,7 @@ def test_a_bot_cannot_talk_to_sockets_of_the_machine(sandbox, tmp_path):
     ):
         for each, name in ((stream, "s"), (datagrams, "d")):
             each.bind(str(tmp_path / name))
-            os.chmod(tmp_path / name, 0o777)
+            (tmp_path / name).chmod(0o777)
         stream.listen()
         attempts = f"""
 import importlib
@@ -179,8 +179,7 @@ def attempts_after_an_old_landlock(victim: int, path: Path, version: int) -> int
             continue
         return 10 + at
     os.kill(os.getpid(), 0)
-    with open(path.parent / "own", "w") as own:  # a file may still be written anew
-        own.write("x")
+    (path.parent / "own").write_text("x")  # a file may still be written anew
     return 0
 
 
@@ -196,7 +195,7 @@ def namespaces_only(work, readable=()) -> int:
         pytest.skip(f"there are no namespaces here: {error}")
     finally:
         os.close(null)
-        os.rmdir(scratch)
+        Path(scratch).rmdir()
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
 
@@ -242,11 +241,10 @@ def test_what_is_mounted_below_a_directory_can_only_be_read(tmp_path, recursive,
             attempts = [
                 lambda: os.open(f"{own}/new", os.O_CREAT | os.O_WRONLY),
                 lambda: os.open(f"{own}/file", os.O_WRONLY),
-                lambda: os.chmod(f"{own}/file", 0o600),
+                lambda: (below / "file").chmod(0o600),
                 lambda: os.utime(f"{own}/file"),
             ]
-            with open(f"{own}/file") as file:
-                assert file.read() == "keep me"
+            assert (below / "file").read_text() == "keep me"
             return sum(not refuses(each) for each in attempts)
 
         assert namespaces_only(work, [str(tmp_path)]) == 0
@@ -281,8 +279,8 @@ def test_a_readable_directory_is_not_below_the_scratch_directory(tmp_path):
 
     def work() -> int:
         os.chdir(SCRATCH)
-        os.mkdir("own")
-        return 0 if os.listdir(tmp_path) is not None and os.getcwd() == SCRATCH else 1
+        Path("own").mkdir()
+        return 0 if [*tmp_path.iterdir()] == [] and str(Path.cwd()) == SCRATCH else 1
 
     tmp_path.chmod(0o755)
     assert namespaces_only(work, [str(tmp_path)]) == 0
