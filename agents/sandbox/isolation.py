@@ -256,7 +256,7 @@ def apply_restrictions(confinement: Restrictions) -> None:
 
 
 def own_network(confinement: Restrictions) -> bool:
-    """Whether it has a network of its own and needs one."""
+    """Return whether it has a network of its own and needs one."""
     return confinement.loopback and "namespaces" in confinement.measures
 
 
@@ -323,7 +323,7 @@ class IsolationLevel(NamedTuple):
 
     @property
     def is_sufficient(self) -> bool:
-        """Whether it separates a bot from our files, network and processes."""
+        """Return whether it separates a bot from our files, network and processes."""
         return any(needed <= self.measures for needed in SUFFICIENT)
 
     def refusal(self) -> str:

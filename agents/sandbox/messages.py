@@ -145,12 +145,12 @@ class Turn:
 
     @property
     def is_asked(self) -> bool:
-        """Whether it is the bot's turn."""
+        """Return whether it is the bot's turn."""
         return bool(self.fields[0])
 
     @property
     def is_watched(self) -> bool:
-        """Whether the bot has used the processor out of turn, and is stopped since."""
+        """Return whether the bot has used the processor out of turn, and is stopped since."""
         return bool(self.fields[2])
 
     def watch(self) -> None:

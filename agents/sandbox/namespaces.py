@@ -63,7 +63,7 @@ def map_unused_user(process: int, readable: Sequence[str]) -> None:
 
 @cache
 def is_public(path: str) -> bool:
-    """Whether everybody may read a file, or a directory and its files; the first of many."""
+    """Return whether everybody may read a file, or a directory and its files; the first of many."""
     waiting, count = [path], 0
     while waiting and count < MOST_LOOKED_AT:
         each = waiting.pop()

@@ -297,7 +297,7 @@ class ProtocolAgent:
         return line.decode(errors="replace").lstrip("\ufeff").strip(" \t\r")
 
     def _late(self) -> str:
-        """Whether it has an answer, but keeps it: told by hanging up, where that is asked for."""
+        """Return words if closing its input makes an answer come that it kept."""
         if self.tests_flushing and self.bot.close_input(HANG_UP_SECONDS):
             return f", {UNFLUSHED_TEXT}"
         return "" if self.bot.has_written_before else f" ({FLUSHES})"
@@ -333,7 +333,7 @@ def reads_lines_in_python(spec: AgentSpec) -> bool:
 
 
 def accepts_any_position(agent: Agent) -> bool:
-    """Whether it can be asked about a position without the game that led there."""
+    """Return whether it can be asked about a position without the game that led there."""
     if not isinstance(agent, GameFollower):
         return True
     return isinstance(agent, ProtocolAgent) and answers_any_position(agent.spec)

@@ -169,7 +169,7 @@ class Sandbox:
         return self._connection
 
     def has(self, connection: "Connection | None") -> bool:
-        """Whether a connection is that of this process, and of the spawner there is now."""
+        """Return whether a connection is that of this process, and of the spawner there is now."""
         mine = connection is not None and connection is self._connection
         return mine and self._owner == os.getpid()
 
@@ -268,7 +268,7 @@ class Connection:
         return answer.process
 
     def has_ended(self, number: int, seconds: float) -> bool:
-        """Whether a bot ends by itself within some time."""
+        """Return whether a bot ends by itself within some time."""
         until = time.monotonic() + seconds
         with suppress(SpawnerTimeout):
             while number not in self.ended:

@@ -228,7 +228,7 @@ class SandboxedAgent:
         return slot, min(max(0, nodes), MOST_NODES), value if math.isfinite(value) else math.nan
 
     def _fits(self, answer: bytes) -> bool:
-        """Whether an answer is of the kind and the size that was asked for."""
+        """Return whether an answer is of the kind and the size that was asked for."""
         kind, size = self.answers
         longer = kind == THOUGHT and len(answer) > size
         return answer[0] == kind and (len(answer) == size or longer)

@@ -92,7 +92,7 @@ class RunningBot:
         self.seen, self.turn_time = time.monotonic_ns(), 0
 
     def runs_out_of_turn(self, tree: list[int]) -> bool:
-        """Whether its processes ran while it was not asked, since the last look."""
+        """Return whether its processes ran while it was not asked, since the last look."""
         now, before = time.monotonic_ns(), self.times
         self.times = {each: process_tree.processor_time(each) for each in tree}
         used = sum(each - before.get(process, 0) for process, each in self.times.items())
@@ -114,7 +114,7 @@ def preload_problem(spec: AgentSpec, of: Game, thoughts: bool) -> str:
 
     try:
         bot_server.prepare(spec, of, thoughts)
-    except Exception as error:  # whatever it is, it is told where it can be read
+    except Exception as error:  # reported to the owner, who can show it
         return f"{type(error).__name__}: {error}"
     return ""
 
@@ -248,7 +248,7 @@ class Zygote:
                 with os.fdopen(os.dup(reads), "rb") as told:
                     restricted, numbers, start = pickle.load(told)
             except (OSError, MemoryError) as error:
-                os.write(status, f"no room to be told what to do: {error}".encode())
+                os.write(status, f"no room for its request: {error}".encode())
                 os._exit(UNSTARTED)
             return restricted, dict(zip(numbers, given, strict=True)), bot_main(start)
 
@@ -363,7 +363,7 @@ class Spawner:
             send_message(client, encode(message))
 
     def _start(self, start: Start, client: socket.socket, theirs: list[int]) -> None:
-        """Start a bot; what the machine lacks for that is told as such."""
+        """Start a bot; report what the machine lacks for it."""
         opened = list(theirs)
         try:
             if len(theirs) < START_DESCRIPTORS:  # the kernel drops those that we may not have
@@ -443,7 +443,7 @@ class Spawner:
                     process_tree.end_tree(orphan)
 
     def _excess(self, bot: RunningBot) -> tuple[str, str] | None:
-        """What a bot uses beyond its limits: the cause, and the reason in words."""
+        """Return the cause and the reason if a bot exceeds its limits."""
         limits = bot.start.limits
         first = self._first_process(bot)
         run = process_tree.time_run(first) if first else None
@@ -535,7 +535,7 @@ class Spawner:
     def _handle_exit(self, bot: RunningBot, status: int, usage: object) -> None:
         del self.bots[bot.process]
         if "namespaces" not in self.walls.measures:
-            self._look()  # what it has started is nobody's now
+            self._look()  # its children have lost their parent
         with suppress(OSError):
             if lack := os.read(bot.status, 1000):
                 bot.cause, bot.reason = "resources", lack.decode(errors="replace")
@@ -564,7 +564,7 @@ def main(descriptor: int) -> None:
     """Serve the socket of this descriptor until it is closed; runs in a process of its own."""
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # whoever asks decides when this ends
+        signal.signal(number, signal.SIG_IGN)  # the owner decides when this ends
     with suppress(OSError, AttributeError):
         syscalls.prctl("subreaper", syscalls.SUBREAPER, 1)
         syscalls.prctl("dumpable", syscalls.DUMPABLE, 0)

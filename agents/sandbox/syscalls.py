@@ -187,7 +187,7 @@ def restrict_mounts(target: str, flags: int) -> None:
 
 
 def mounts_below(target: str) -> list[str]:
-    """Where something is mounted: this directory, and all below it."""
+    """Return where something is mounted: this directory, and all below it."""
     with open("/proc/self/mountinfo") as lines:
         names = [line.split()[4] for line in lines]
     places = [re.sub(r"\\([0-7]{3})", lambda each: chr(int(each[1], 8)), name) for name in names]

@@ -32,7 +32,7 @@ MOMENT_SECONDS = 1.0  # from the end of what a bot writes to its own
 
 
 def bot_seed(seed: int) -> int:
-    """Return the seed of a user's bot, from which nobody can compute that of its opponent."""
+    """Return the seed of a user's bot, which does not reveal that of its opponent."""
     digest = hashlib.blake2b(str(seed).encode(), digest_size=8)
     return int.from_bytes(digest.digest(), "little")
 
@@ -111,7 +111,7 @@ class BotProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether this process has started it, and not ended it; a fork's copy is not its.
+        """Return whether this process has started it, and not ended it; a fork's copy is not its.
 
         With its spawner it has ended too.
         """
@@ -149,7 +149,7 @@ class BotProcess:
 
     @property
     def is_watched(self) -> bool:
-        """Whether it has used the processor out of turn, and is stopped since."""
+        """Return whether it has used the processor out of turn, and is stopped since."""
         return self.alive and self.turn.is_watched
 
     def begin_turn(self) -> None:
@@ -180,7 +180,7 @@ class BotProcess:
                 self.raise_crash()
 
     def receive(self, seconds: float, since: int) -> bytes | None:
-        """What it has written, as soon as it comes: nothing when it has ended, None too late.
+        """Return what it has written, once it comes: nothing if it has ended, None if late.
 
         `since` are the nanoseconds at which its clock started: the limit is one for all pieces.
         """
@@ -207,13 +207,13 @@ class BotProcess:
             until = later
 
     def quick_answer(self, seconds: float) -> bytes | None:
-        """What it has written, if that needs no second look."""
+        """Return what it has written, if that needs no second look."""
         if self.readable.poll(min(seconds, NOTE_SECONDS) * 1000):
             return self._read() or None
         return None
 
     def _read(self) -> bytes:
-        """What it has written; its turn is over, until more is read."""
+        """Return what it has written; its turn is over, until more is read."""
         content = b""
         with suppress(OSError):
             content = os.read(self.answers, CHUNK)
@@ -223,7 +223,7 @@ class BotProcess:
         return content
 
     def answer(self, seconds: float, since: int, silence: str = "did not answer") -> bytes:
-        """What it has written; ending, or writing nothing in time, is its fault."""
+        """Return what it has written; ending, or writing nothing in time, is its fault."""
         content = self.receive(seconds, since)
         if content is None:
             self.raise_fault("timeout", f"{silence} within {seconds:g} s")
@@ -231,7 +231,7 @@ class BotProcess:
 
     @property
     def has_written(self) -> bool:
-        """Whether something can be read at once, its end too."""
+        """Return whether something can be read at once, its end too."""
         return bool(self.readable.poll(0))
 
     def close_input(self, seconds: float) -> bool:
@@ -242,11 +242,11 @@ class BotProcess:
 
     @property
     def has_closed(self) -> bool:
-        """Whether it has closed its end between two games, as many programs do."""
+        """Return whether it has closed its end between two games, as many programs do."""
         return any(event & select.POLLHUP for _, event in self.readable.poll(0))
 
     def has_ended(self, seconds: float = 0.2) -> bool:
-        """Whether its process ends within this time."""
+        """Return whether its process ends within this time."""
         return self.spawner.has_ended(self.number, seconds)
 
     def raise_crash(self) -> NoReturn:
@@ -264,7 +264,7 @@ class BotProcess:
         self.raise_failure(ended.cause or "crashed", how, ended)
 
     def _unread(self) -> bool:
-        """Whether it has not yet read a byte of what it was sent: it is still loading."""
+        """Return whether it has not yet read a byte of what it was sent: it is still loading."""
         count = struct.pack("i", 0)
         with suppress(OSError):
             count = fcntl.ioctl(self.questions, termios.FIONREAD, count)

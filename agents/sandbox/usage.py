@@ -33,7 +33,7 @@ class BotLog:
 
     @property
     def flooded(self) -> bool:
-        """Whether it is more than anyone could read."""
+        """Return whether it is more than anyone could read."""
         return self.allowance < 0
 
     def read(self) -> bool:
@@ -83,7 +83,7 @@ def descendants(process: int, most: int = 1 << 16) -> list[int]:
 
 
 def thread_count(process: int) -> int:
-    """How many threads a process has; 0 if it has ended."""
+    """Return how many threads a process has; 0 if it has ended."""
     with suppress(OSError):
         return len(os.listdir(f"/proc/{process}/task"))
     return 0
