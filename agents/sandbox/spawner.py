@@ -343,7 +343,7 @@ class Spawner:
             if not message.stop:
                 self._send(client, message)
         elif isinstance(message, End) and (bot := self._bot(client, message.number)):
-            self._end(bot)
+            self._end(bot, *(self._excess(bot) or ()))  # which may be why it failed
 
     def _forget_client(self, client: socket.socket) -> None:
         """End the bots of a client that is gone."""
