@@ -206,8 +206,8 @@ def _unless(name: str, argument: int, test: list[Instruction]) -> list[Instructi
 
 OPEN_FILES = 256
 NONE_AT_ALL = ("RLIMIT_CORE", "RLIMIT_MEMLOCK", "RLIMIT_MSGQUEUE", "RLIMIT_NICE", "RLIMIT_RTPRIO")
-# Beyond the limit: the spawner, which looks ten times a second, ends a bot before the kernel refuses
-# it a process, so that the fault has its name.
+# Beyond the limit: the spawner, which looks ten times a second, ends a bot before the kernel
+# refuses it a process, so that the fault has its name.
 EXTRA_PROCESSES = 256
 
 
