@@ -1,11 +1,21 @@
 """Messages between owner and spawner."""
 
+import array
+import mmap
 import os
 import pickle
+import resource
 import signal
+import socket
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
-MESSAGE_BYTES = 1 << 20
+HEAD_BYTES = 4  # of a message: its length
+MOST_DESCRIPTORS = 16  # with one message
+MOST_OPEN_FILES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +62,18 @@ class Preloaded:
 
 @dataclass(frozen=True, slots=True)
 class FindProcess:
-    """Ask for a bot's process; the answer is this request with its process id."""
+    """Ask for the first of a bot's processes; the answer is this request with its id."""
 
     number: int
     process: int = 0  # 0: there is none
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Stop the processes of a bot while it is not its turn, or let them go on."""
+
+    number: int
+    stop: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +89,7 @@ class Ended:
 
     number: int
     code: int  # its exit status, or minus the signal
-    cause: str  # "memory", "flooded" or empty, with the reason in words
+    cause: str  # "memory", "flooded", "resources" (which the machine lacked) or empty
     reason: str
     log: bytes  # the last of what it wrote to its log
     seconds: float = 0.0  # of processor time
@@ -86,7 +104,80 @@ class Ended:
         return f"ended with exit status {self.code}"
 
 
-Message = Start | Preload | Preloaded | FindProcess | End | Ended
+Message = Start | Preload | Preloaded | FindProcess | Pause | End | Ended
+
+
+TURN_FIELDS = 3  # of 64 bits, for each bot
+MOST_TURNS = 1024  # bots of one connection at a time
+
+
+class Turn:
+    """When a bot is asked: memory that its owner and the spawner share, but no bot.
+
+    A message for each question would cost more than the question.
+    """
+
+    def __init__(self, page: memoryview, number: int) -> None:
+        """`page` has room for every bot of a connection."""
+        first = TURN_FIELDS * (number % MOST_TURNS)
+        self.fields = page[first : first + TURN_FIELDS]
+
+    def reset(self) -> None:
+        """The bot is started, which is its turn."""
+        self.fields[2] = self.fields[1] = 0
+        self.fields[0] = time.monotonic_ns()
+
+    def begin(self) -> bool:
+        """The bot is asked; whether it has to be resumed."""
+        if not self.fields[0]:
+            self.fields[0] = time.monotonic_ns()
+            return bool(self.fields[2])
+        return False
+
+    def end(self) -> bool:
+        """The bot has answered; whether it has to be stopped."""
+        fields = self.fields
+        if begun := fields[0]:
+            fields[0] = 0
+            fields[1] += time.monotonic_ns() - begun
+            return bool(fields[2])
+        return False
+
+    @property
+    def is_asked(self) -> bool:
+        """Return whether it is the bot's turn."""
+        return bool(self.fields[0])
+
+    @property
+    def is_watched(self) -> bool:
+        """Return whether the bot has used the processor out of turn, and is stopped since."""
+        return bool(self.fields[2])
+
+    def watch(self) -> None:
+        """Have the owner report from now on when the bot is asked."""
+        self.fields[2] = 1
+
+    def nanoseconds(self, now: int) -> int:
+        """How long all its turns have taken so far."""
+        begun = self.fields[0]
+        return self.fields[1] + (max(0, now - begun) if begun else 0)
+
+
+def new_page() -> tuple[int, memoryview]:
+    """A page for turns, and a descriptor by which it can be shared."""
+    size = TURN_FIELDS * MOST_TURNS * 8
+    if hasattr(os, "memfd_create"):
+        descriptor = os.memfd_create("turns", os.MFD_CLOEXEC)
+    else:
+        with tempfile.TemporaryFile() as file:
+            descriptor = os.dup(file.fileno())
+    os.ftruncate(descriptor, size)
+    return descriptor, open_page(descriptor)
+
+
+def open_page(descriptor: int) -> memoryview:
+    """The page behind a descriptor."""
+    return memoryview(mmap.mmap(descriptor, TURN_FIELDS * MOST_TURNS * 8)).cast("Q")
 
 
 def signal_name(number: int) -> str:
@@ -103,9 +194,52 @@ def encode(message: Message) -> bytes:
 
 
 def decode(content: bytes) -> Message:
-    """The message that `packed` made."""
+    """The message that `encode` made."""
     message: Message = pickle.loads(content)
     return message
+
+
+def send_message(to: socket.socket, content: bytes, descriptors: Sequence[int] = ()) -> None:
+    """Send a message that is not empty, with descriptors; OSError if the other end is closed."""
+    whole = len(content).to_bytes(HEAD_BYTES, "little") + content
+    extra = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))]
+    sent = to.sendmsg([whole], extra if descriptors else [])
+    to.sendall(whole[sent:])
+
+
+def receive_message(source: socket.socket) -> tuple[bytes, list[int]]:
+    """A message with its descriptors; empty if the other end is closed."""
+    room = socket.CMSG_SPACE(MOST_DESCRIPTORS * array.array("i").itemsize)
+    head, extra, _, _ = source.recvmsg(HEAD_BYTES, room)
+    descriptors = array.array("i")
+    for _, _, piece in extra:
+        descriptors.frombytes(piece[: len(piece) - len(piece) % descriptors.itemsize])
+    head = _read_exactly(source, head, HEAD_BYTES)
+    content = _read_exactly(source, b"", int.from_bytes(head, "little"))
+    if not content:
+        close_descriptors(list(descriptors))
+        return b"", []
+    return content, list(descriptors)
+
+
+def _read_exactly(source: socket.socket, begun: bytes, size: int) -> bytes:
+    """So many bytes, the first of which are read; none if the other end is closed."""
+    content = bytearray(begun)
+    while len(content) < size:
+        piece = source.recv(size - len(content))
+        if not piece:
+            return b""
+        content += piece
+    return bytes(content)
+
+
+def allow_open_files() -> None:
+    """Raise the soft limit of open files: each bot takes a few of ours."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_OPEN_FILES)
+    if soft not in (resource.RLIM_INFINITY, wanted) and soft < wanted:
+        with suppress(OSError, ValueError):  # macOS has a lower limit of its own
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def close_descriptors(descriptors: list[int]) -> None:

@@ -26,13 +26,19 @@ from agents.sandbox.syscalls import (
 )
 
 ALL = sum(NEW_NAMESPACES.values())
-USER_ID = 1000  # the user as a bot sees it: not root
-SCRATCH = "/tmp"  # in a root of the bot's own
+USER_ID = 1000  # of the user as a bot sees it: not root
+# The scratch directory in a root of the bot's own. Nothing else is mounted below it, as Landlock
+# lets a bot write wherever that is.
+SCRATCH = "/pitflip"
+UNUSED_ID = 0x7000_0000  # of no user, nor of a container, on any machine
+MOST_LOOKED_AT = 5000  # files, to see whether everybody may read them
+READ_ONLY_IN_PROC = ("sys", "sysrq-trigger", "irq", "bus", "fs")
 MOST_FILES = 4096
 UP, SET_FLAGS = 0x1, 0x8914  # of a network interface
 DEVICES = ("null", "zero", "full", "random", "urandom")
 # What programs look for when they start; the rest of /etc stays hidden.
-SETTINGS = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "java*")
+SETTINGS = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "java*",
+            "ssl/openssl.cnf", "pki/tls/openssl.cnf", "crypto-policies")  # fmt: skip
 
 
 @cache
@@ -43,29 +49,64 @@ def system_directories() -> tuple[str, ...]:
     return tuple(path for path in (*folders, "/nix/store", *settings) if os.path.exists(path))
 
 
+def map_unused_user(process: int, readable: Sequence[str]) -> None:
+    """As root, let a process just cloned become a user that owns nothing.
+
+    It stays ours if it could not read its own files then, or the kernel allows no other.
+    """
+    if os.getuid() == 0 and all(map(is_public, readable)):
+        with suppress(OSError):
+            for name in ("uid_map", "gid_map"):
+                text = f"0 0 1\n{USER_ID} {UNUSED_ID + process} 1\n"
+                syscalls.write(f"/proc/{process}/{name}", text)
+
+
+@cache
+def is_public(path: str) -> bool:
+    """Return whether everybody may read a file, or a directory and its files; the first of many."""
+    waiting, count = [path], 0
+    while waiting and count < MOST_LOOKED_AT:
+        each = waiting.pop()
+        with suppress(OSError):
+            count += 1
+            folder = os.path.isdir(each)
+            needed = 0o005 if folder else 0o004
+            if os.stat(each).st_mode & needed != needed:
+                return False
+            if folder and not os.path.islink(each):
+                waiting += (inner.path for inner in os.scandir(each))
+    return True
+
+
 def enter_own_root(owner: tuple[int, int], readable: Sequence[str], scratch_bytes: int) -> None:
     """In a process just cloned: only these paths, to be read, and an empty scratch directory.
 
-    `owner` are user and group of the process that made it. An OSError if a path would hide the
-    scratch directory.
+    `owner` are user and group of the process that made it. An OSError if a path would show the
+    scratch directories of other bots.
     """
+    stage = tempfile.gettempdir()
     for path in readable:
-        if Path(SCRATCH).is_relative_to(os.path.normpath(path)):
+        if Path(stage).is_relative_to(os.path.normpath(path)):
             message = f"readable must not be {path}, which holds the bot's scratch directory"
             raise OSError(errno.EINVAL, f"{message}; name a directory below it")
-    syscalls.write("/proc/self/setgroups", "deny")
+    os.umask(0o022)
     for name, number in zip(("uid_map", "gid_map"), owner, strict=True):
-        syscalls.write(f"/proc/self/{name}", f"{USER_ID} {number} 1")
+        if not Path(f"/proc/self/{name}").read_text().strip():  # else the spawner has written it
+            if name == "gid_map":
+                syscalls.write("/proc/self/setgroups", "deny")
+            syscalls.write(f"/proc/self/{name}", f"{USER_ID} {number} 1")
     sources = _open_paths([*system_directories(), *readable])
     devices = _open_paths([f"/dev/{name}" for name in DEVICES])
-    stage = tempfile.gettempdir()
     mount("none", "/", "", RECURSIVE | PRIVATE)
     mount("tmpfs", stage, "tmpfs", NO_SUID | NO_DEV, "size=1m,mode=755")
     _private_folders(stage, scratch_bytes)
-    for path, (place, flags) in sources.items():
-        _bind_mount(stage, path, place, flags | READ_ONLY | NO_SUID | NO_DEV)
-    for path, (place, _) in devices.items():
-        _bind_mount(stage, path, place, None)
+    for path, place in sources.items():
+        _bind_mount(stage, path, place, READ_ONLY | NO_SUID | NO_DEV)
+    for path, place in devices.items():
+        _bind_mount(stage, path, place, READ_ONLY | NO_SUID | NO_EXEC)
+    for path in ("/tmp", "/dev/shm"):  # unless a path that may be read lies there
+        if not os.path.exists(stage + path):
+            os.symlink(SCRATCH, stage + path)
     syscalls.change_root(stage)
     mount("none", "/", "", BIND | REMOUNT | READ_ONLY | NO_SUID | NO_DEV)
     os.chdir(SCRATCH)
@@ -78,23 +119,22 @@ def enable_loopback() -> None:
         fcntl.ioctl(any_socket, SET_FLAGS, request)
 
 
-def _open_paths(paths: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """Descriptors of the paths that exist, links followed, with the flags of their mounts.
+def _open_paths(paths: Sequence[str]) -> dict[str, int]:
+    """Descriptors of the paths that exist, links followed.
 
     They are opened before anything is mounted: what hides a path hides it by name only. What a link
     means is shown at its own place, too: the link may lie in a directory that is shown.
     """
-    found: dict[str, tuple[int, int]] = {}
+    found: dict[str, int] = {}
     for path in sorted({*map(os.path.normpath, paths), *map(os.path.realpath, paths)}):
         if any(path.startswith(f"{above}/") or path == above for above in found):
             continue  # it is there with what is above it
         with suppress(OSError):
-            flags = os.statvfs(path).f_flag & (NO_SUID | NO_DEV | NO_EXEC)
-            found[path] = os.open(path, os.O_PATH), flags
+            found[path] = os.open(path, os.O_PATH)
     return found
 
 
-def _bind_mount(stage: str, path: str, place: int, flags: int | None) -> None:
+def _bind_mount(stage: str, path: str, place: int, flags: int) -> None:
     """Show what the descriptor means at the same path below `stage`; close it."""
     target, source = stage + path, f"/proc/self/fd/{place}"
     if os.path.isdir(source):
@@ -103,8 +143,7 @@ def _bind_mount(stage: str, path: str, place: int, flags: int | None) -> None:
         os.makedirs(os.path.dirname(target), exist_ok=True)
         syscalls.write(target, "")
     mount(source, target, "", BIND | RECURSIVE)
-    if flags is not None:
-        mount("none", target, "", BIND | REMOUNT | flags)
+    syscalls.restrict_mounts(target, flags)
     os.close(place)
 
 
@@ -113,7 +152,11 @@ def _private_folders(stage: str, scratch_bytes: int) -> None:
         os.makedirs(f"{stage}/{name}", exist_ok=True)
     with suppress(OSError):  # a container may hide parts of its own; then there is none
         mount("proc", f"{stage}/proc", "proc", NO_SUID | NO_DEV | NO_EXEC)
+        for name in READ_ONLY_IN_PROC:
+            if os.path.exists(path := f"{stage}/proc/{name}"):
+                mount(path, path, "", BIND | RECURSIVE)
+                syscalls.restrict_mounts(path, READ_ONLY | NO_SUID | NO_DEV | NO_EXEC)
     # A bot's files count as its memory, and the machine's.
-    options = f"size={scratch_bytes},nr_inodes={MOST_FILES},mode=700"
+    limits = f"size={scratch_bytes},nr_inodes={MOST_FILES}"
+    options = f"{limits},mode=700,uid={USER_ID},gid={USER_ID}"
     mount("tmpfs", stage + SCRATCH, "tmpfs", NO_SUID | NO_DEV, options)
-    os.symlink(SCRATCH, f"{stage}/dev/shm")

@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
@@ -36,13 +37,14 @@ from agents.protocols.conversation import (
     Steps,
     Write,
 )
-from agents.sandbox.transports import BotProcess
+from agents.sandbox.transports import BotProcess, bot_seed
 from agents.search_info import limit_data, parse_data_line
 from games import Game, Position
 from games.base.errors import printable
 
 LONGEST_LINE = 1 << 16
-MOST_OUTPUT = 1 << 20  # between a question and its answer
+# Between a question and its answer: bytes, lines, and lines that are empty or data.
+MOST_OUTPUT, MOST_LINES, MOST_IDLE_LINES = 1 << 20, 20_000, 1000
 GRACE_SECONDS = 5.0
 MOST_NOTES = 20
 HANG_UP_SECONDS = 2.0
@@ -110,11 +112,17 @@ class ProtocolAgent:
 
     def _forget(self) -> None:
         """The current process has not said anything yet."""
-        self.buffer, self.received, self.ended = b"", 0, False
+        self.lines: deque[bytes] = deque()  # that are whole, but not yet used
+        self.rest, self.ended = b"", False
+        self._begin_count()
         self.clock: Clock | None = None
         self.start_is_over = False  # whether the time to start has passed in this question
         self.since = time.monotonic_ns()
         self.move_seconds = self.seconds
+
+    def _begin_count(self) -> None:
+        """The next question: nothing has been written since."""
+        self.received = self.line_count = self.idle_count = 0
 
     # ---------------------------------------------------------------- what every agent has
 
@@ -126,10 +134,8 @@ class ProtocolAgent:
             self.close()
         if self.bot.alive and self.bot.has_closed:
             self.bot.end()  # many programs end with a game
-        self.plies, self.seed, self.unheard = [], seed, self.bot.alive
+        self.plies, self.seed, self.unheard = [], bot_seed(seed), self.bot.alive
         self._greet()
-        if self.bot.alive:
-            self.bot.new_game()
 
     def choose(self, position: Position, limit: Limit | None = None) -> Choice:
         """The bot's move; it is not asked for a forced pass."""
@@ -155,7 +161,8 @@ class ProtocolAgent:
             start = self.plies[0].before if self.plies else position
             self._run(self.conversation.new_game(position.mover, start, self.seed or 0), position)
             self.in_game = True
-        self.received, self.move_seconds, self.said = 0, self.seconds, {}
+        self._begin_count()
+        self.move_seconds, self.said = self.seconds, {}
         self.start_is_over = False
         question = Question(position, legal, tuple(self.plies), seconds=self.seconds, limit=limit)
         return self._run(self.conversation.choose(question), position)
@@ -211,6 +218,9 @@ class ProtocolAgent:
             if kind == "unloadable" and reads_lines_in_python(self.spec):
                 message = f"{message}; {NO_CHOOSE}"
             raise AgentFailure(kind, self.bot.name, place, message, failure.trace) from None
+        finally:
+            if self.bot.alive:
+                self.bot.end_turn()
 
     def _fail(self, kind: str, reason: str, position: Position | None) -> NoReturn:
         """End the process, as its view of the game can no longer be trusted."""
@@ -257,7 +267,13 @@ class ProtocolAgent:
 
     def _line(self, request: Read) -> str | NoLine:
         """The next line, within the time that its clock has left; what it calls data is noted."""
-        while isinstance(line := self._any_line(request), str) and (said := parse_data_line(line)):
+        while isinstance(line := self._any_line(request), str):
+            said = parse_data_line(line)
+            self.idle_count += said is not None or not line
+            if self.idle_count > MOST_IDLE_LINES:
+                self.bot.raise_fault("flooded", "wrote more lines than an answer may have")
+            if said is None:
+                return line
             self.said = limit_data([*self.said.items(), said])
         return line
 
@@ -267,7 +283,7 @@ class ProtocolAgent:
             self.start_is_over = self.clock == "start"
         self.clock = request.clock
         seconds = min(self._limit(request.clock), request.seconds or self._limit(request.clock))
-        while b"\n" not in self.buffer and not self.ended:
+        while not self.lines and not self.ended:
             content = self.bot.receive(seconds, self.since)
             if content is None:
                 if NoLine.TIME_UP in request.allowed:
@@ -276,33 +292,44 @@ class ProtocolAgent:
                 message = f"did not answer within {seconds:.3g} s{start * self.start_is_over}"
                 self.bot.raise_fault("timeout", f"{message}{self._late()}")
             self._take(content)
-        if b"\n" not in self.buffer and not self.buffer:
+        if not self.lines and not self.rest:
             if NoLine.ENDED in request.allowed and not self.unheard:
                 return NoLine.ENDED
             self.bot.raise_crash()
-        line, _, self.buffer = self.buffer.partition(b"\n")
+        if self.lines:
+            line = self.lines.popleft()
+        else:
+            line, self.rest = self.rest, b""
         return line.decode(errors="replace").lstrip("\ufeff").strip(" \t\r")
 
     def _late(self) -> str:
-        """Whether it has an answer, but keeps it: told by hanging up, where that is asked for."""
+        """Return words if closing its input makes an answer come that it kept."""
         if self.tests_flushing and self.bot.close_input(HANG_UP_SECONDS):
             return f", {UNFLUSHED_TEXT}"
         return "" if self.bot.has_written_before else f" ({FLUSHES})"
 
     def _take(self, content: bytes) -> None:
         self.ended, self.unheard = not content, self.unheard and not content
-        self.buffer += content
+        *whole, self.rest = (self.rest + content).split(b"\n")
+        self.lines += whole
         self.received += len(content)
-        if self.received > MOST_OUTPUT or len(self.buffer.rpartition(b"\n")[2]) > LONGEST_LINE:
+        self.line_count += len(whole)
+        if (
+            self.received > MOST_OUTPUT
+            or self.line_count > MOST_LINES
+            or len(self.rest) > LONGEST_LINE
+        ):
             self.bot.raise_fault("flooded", "wrote more than an answer may have")
 
     def _drop(self) -> None:
         """Discard what arrived unasked."""
         while not self.ended and self.bot.has_written:
             self._take(self.bot.receive(0.0, time.monotonic_ns()) or b"")
-        if self.buffer.strip():
-            self._done(Note(f"wrote unasked: {self.buffer.decode(errors='replace')}"))
-        self.buffer = b""
+        unasked = b"\n".join([*self.lines, self.rest]).strip()
+        if unasked:
+            self._done(Note(f"wrote unasked: {unasked.decode(errors='replace')}"))
+        self.lines.clear()
+        self.rest = b""
 
 
 def reads_lines_in_python(spec: AgentSpec) -> bool:
@@ -313,7 +340,7 @@ def reads_lines_in_python(spec: AgentSpec) -> bool:
 
 
 def accepts_any_position(agent: Agent) -> bool:
-    """Whether it can be asked about a position without the game that led there."""
+    """Return whether it can be asked about a position without the game that led there."""
     if not isinstance(agent, GameFollower):
         return True
     return isinstance(agent, ProtocolAgent) and answers_any_position(agent.spec)

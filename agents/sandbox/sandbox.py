@@ -1,6 +1,5 @@
 """The owner's side: start the spawner, request bots."""
 
-import array
 import os
 import pickle
 import select
@@ -17,16 +16,21 @@ from typing import TypeVar
 
 from agents.sandbox.isolation import THREADS, IsolationLevel
 from agents.sandbox.messages import (
-    MESSAGE_BYTES,
     End,
     Ended,
     FindProcess,
     Message,
+    Pause,
     Preload,
     Preloaded,
     Start,
+    Turn,
+    allow_open_files,
     decode,
     encode,
+    new_page,
+    receive_message,
+    send_message,
 )
 from agents.sandbox.usage import remove_leftovers
 from games.base.errors import Unfinished, UserError
@@ -36,7 +40,7 @@ SPAWNER_TIMEOUT = 60.0  # with the spawner, which never waits for a bot; a bomb 
 ROOT = Path(__file__).parents[2]
 # What the spawner needs to find its libraries and what is compiled; a bot gets none of it.
 ENVIRONMENT_NAMES = ("PATH", "HOME", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT",
-        "TMPDIR", "LD_LIBRARY_PATH", "PITFLIP_WALL")  # fmt: skip
+        "TMPDIR", "LD_LIBRARY_PATH", "PITFLIP_SANDBOX")  # fmt: skip
 # Ctrl-C at the terminal is for whoever asks, while this is still loading too.
 SERVE = """
 import signal, sys
@@ -63,7 +67,7 @@ class SpawnerProcess:
         self.process, self.root = process, root
         self.close = weakref.finalize(self, _finish, process, root, os.getpid())
         try:
-            self.level: IsolationLevel = pickle.loads(root.recv(MESSAGE_BYTES))
+            self.level: IsolationLevel = pickle.loads(receive_message(root)[0])
         except (OSError, EOFError):
             self.close()
             raise
@@ -92,7 +96,7 @@ def begin_spawner() -> SpawnerProcess:
 
 
 def _start() -> SpawnerProcess:
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours, theirs = socket.socketpair()
     with theirs:
         process = subprocess.Popen(
             [sys.executable, "-c", SERVE.format(root=str(ROOT), fd=theirs.fileno())],
@@ -151,6 +155,7 @@ class Sandbox:
     def open(self) -> SpawnerProcess:
         """The spawner, which is started if need be."""
         if self._spawner is None:
+            allow_open_files()
             self._spawner, self._opener = begin_spawner(), os.getpid()
         if self.required and not self._spawner.level.is_sufficient:
             raise SandboxUnavailable(self._spawner.level.refusal())
@@ -164,7 +169,7 @@ class Sandbox:
         return self._connection
 
     def has(self, connection: "Connection | None") -> bool:
-        """Whether a connection is that of this process, and of the spawner there is now."""
+        """Return whether a connection is that of this process, and of the spawner there is now."""
         mine = connection is not None and connection is self._connection
         return mine and self._owner == os.getpid()
 
@@ -214,11 +219,15 @@ class Connection:
 
     def __init__(self, root: socket.socket) -> None:
         """Open a socket of its own through the shared one."""
-        self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.socket, theirs = socket.socketpair()
         weakref.finalize(self, self.socket.close)
         self.socket.settimeout(SPAWNER_TIMEOUT)
-        with theirs:
-            _send_descriptors(root, b"hello", [theirs.fileno()])
+        shared, self.page = new_page()
+        try:
+            with theirs:
+                _send(root, b"hello", [theirs.fileno(), shared])
+        finally:
+            os.close(shared)
         self.ended: dict[int, Ended] = {}
         self.answers: list[Message] = []
         self.count = 0
@@ -228,9 +237,21 @@ class Connection:
         self.count += 1
         return self.count
 
-    def start(self, start: Start, questions: int, answers: int) -> None:
+    def start(self, start: Start, questions: int, answers: int) -> Turn:
         """Start a bot that reads the one descriptor and writes the other."""
+        turn = Turn(self.page, start.number)
+        turn.reset()
         self._send(encode(start), [questions, answers])
+        return turn
+
+    def stop(self, number: int) -> None:
+        """Stop the processes of a bot while it is not its turn."""
+        self._send(encode(Pause(number, stop=True)))
+
+    def resume(self, number: int) -> None:
+        """Let the processes of a bot go on; when this returns they do."""
+        self._send(encode(Pause(number, stop=False)))
+        self._answer(SPAWNER_TIMEOUT)
 
     def prepare(self, recipe: bytes, thoughts: bool = False) -> str:
         """Have the spawner load what bots of this recipe need; why it cannot, or empty."""
@@ -247,7 +268,7 @@ class Connection:
         return answer.process
 
     def has_ended(self, number: int, seconds: float) -> bool:
-        """Whether a bot ends by itself within some time."""
+        """Return whether a bot ends by itself within some time."""
         until = time.monotonic() + seconds
         with suppress(SpawnerTimeout):
             while number not in self.ended:
@@ -268,7 +289,7 @@ class Connection:
         self.socket.close()
 
     def _send(self, content: bytes, descriptors: Sequence[int] = ()) -> None:
-        _send_descriptors(self.socket, content, descriptors)
+        _send(self.socket, content, descriptors)
 
     def _answer(self, seconds: float) -> Message:
         until = time.monotonic() + seconds
@@ -283,7 +304,7 @@ class Connection:
         if not wait.poll(max(0.0, until - time.monotonic()) * 1000):
             raise SpawnerTimeout("the spawner of bots does not answer")
         with suppress(OSError):
-            if content := self.socket.recv(MESSAGE_BYTES):
+            if content := receive_message(self.socket)[0]:
                 message = decode(content)
                 if isinstance(message, Ended):
                     self.ended[message.number] = message
@@ -293,10 +314,9 @@ class Connection:
         raise SpawnerLost("the spawner of bots is gone")
 
 
-def _send_descriptors(to: socket.socket, content: bytes, descriptors: Sequence[int]) -> None:
-    """Send descriptors with a message to the spawner; SpawnerLost if it takes none."""
-    extra = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))]
+def _send(to: socket.socket, content: bytes, descriptors: Sequence[int] = ()) -> None:
+    """Send a message to the spawner; SpawnerLost if it takes none."""
     try:
-        to.sendmsg([content], extra if descriptors else [])
+        send_message(to, content, descriptors)
     except OSError as error:
         raise SpawnerLost(f"the spawner of bots is gone: {error}") from None

@@ -26,7 +26,7 @@ from agents.sandbox import bot_server
 from agents.sandbox.bot_server import CHANGE, FAILED, GAME, KINDS, MOVE, QUESTION, SEARCH, THINK
 from agents.sandbox.messages import BotLimits
 from agents.sandbox.sandbox import ROOT
-from agents.sandbox.transports import BILLION, BotProcess, VoidGame
+from agents.sandbox.transports import BILLION, BotProcess, VoidGame, bot_seed
 from agents.search.context import HIGHEST
 from agents.search_info import (
     LONGEST_LINE,
@@ -43,6 +43,8 @@ from games.board import Board
 from games.kernels.board_layout import HEAD, LOOK, STATE
 
 MOVED, SEARCHED, THOUGHT = bot_server.MOVED, bot_server.SEARCHED, bot_server.THOUGHT
+MAX_START_FACTOR = 10  # times `start_seconds`, for a bot that compiles
+ALIVE_SECONDS = 0.005  # between two reads: a bot may write that it is alive without end
 MOST_NODES = 1 << 40  # of a move: what a bot says of itself must not overflow the sum of a game
 
 
@@ -81,10 +83,9 @@ class SandboxedAgent:
             self.bot.end()  # between two games: no fault
         if not self.bot.alive:
             self._begin()
-        self.bot.new_game()
         limit = self.bot.limits.start_seconds
+        self.bot.send(self._write_header(GAME).encode(bot_seed(seed)), limit)
         since = time.monotonic_ns()
-        self.bot.send(self._write_header(GAME).encode(seed), limit)
         self._await_answer(bot_server.STARTED, limit, since, "did not begin the game")
 
     def _write_header(self, kind: int) -> Board:
@@ -132,12 +133,7 @@ class SandboxedAgent:
         self.limit = None
         limit = self.bot.limits.start_seconds
         try:
-            answer = bytes([bot_server.ALIVE])
-            while answer[0] == bot_server.ALIVE:  # something is compiled: the time begins again
-                since = time.monotonic_ns()
-                answer = self.bot.answer(limit, since, "was not ready")
-                answer = answer.lstrip(bytes([bot_server.ALIVE, 0])) or answer[:1]
-            self._check_answer(answer, bot_server.READY)
+            self._check_answer(self._await_ready(limit), bot_server.READY)
         except AgentFailure as failure:
             message = failure.message
             if failure.kind in ("timeout", "crashed"):
@@ -147,6 +143,20 @@ class SandboxedAgent:
             raise AgentFailure(kind, failure.bot, "", message, failure.trace) from None
         if self.terms.thoughts:
             self._change({"thoughts": True})
+
+    def _await_ready(self, limit: float) -> bytes:
+        """Return the first answer; compiling extends the limit, up to MAX_START_FACTOR times."""
+        begun = time.monotonic_ns()
+        while True:
+            since = time.monotonic_ns()
+            left = MAX_START_FACTOR * limit - (since - begun) / BILLION
+            if left <= 0:
+                total = MAX_START_FACTOR * limit
+                self.bot.raise_fault("timeout", f"was not ready within {total:g} s in all")
+            answer = self.bot.answer(min(limit, left), since, "was not ready")
+            if rest := answer.lstrip(bytes([bot_server.ALIVE, 0])):
+                return rest
+            time.sleep(ALIVE_SECONDS)
 
     def _end(self) -> None:
         if self.bot.alive:
@@ -188,10 +198,10 @@ class SandboxedAgent:
         self.count = self.count + 1 & 0xFF
         board.words[HEAD] = QUESTION | self.count << 8
         message = board.encode(int(told * BILLION) if told else 0)
-        since = time.monotonic_ns()
         bot = self.bot
         try:
             bot.send(message, limit)
+            since = time.monotonic_ns()
             answer = bot.quick_answer(limit)
             if (
                 answer is None
@@ -218,7 +228,7 @@ class SandboxedAgent:
         return slot, min(max(0, nodes), MOST_NODES), value if math.isfinite(value) else math.nan
 
     def _fits(self, answer: bytes) -> bool:
-        """Whether an answer is of the kind and the size that was asked for."""
+        """Return whether an answer is of the kind and the size that was asked for."""
         kind, size = self.answers
         longer = kind == THOUGHT and len(answer) > size
         return answer[0] == kind and (len(answer) == size or longer)

@@ -9,11 +9,10 @@ from agents.core import AgentFailure, AgentSpec, HostSettings, SpecError
 from agents.protocols import PROTOCOLS
 from agents.registry import kind_of, kinds_for
 from agents.sandbox.sandbox import Sandbox
-from agents.sandbox.transports import VoidGame
 from agents.spec import find_path, spec_from_text
 from arena.commands.options import duration, whole_number
 from games import Game, Position, game
-from games.base.errors import CHECK_FAILED, OK, Unfinished, printable
+from games.base.errors import CHECK_FAILED, OK, printable
 from games.base.progress import ProgressLine, watch
 
 EPILOG = """\
@@ -91,8 +90,6 @@ def examine(
             return examination.run()
     except AgentFailure as failure:
         return CheckReport([f"{failure.kind}: {failure}"])
-    except VoidGame as void:
-        raise Unfinished(str(void)) from None
 
 
 def spec_of(words: Sequence[str], kind: str | None) -> AgentSpec:

@@ -6,14 +6,17 @@ import random
 import socket
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import closing
 
-from agents.core import SpecError
+from agents.core import Agent, AgentSpec, HostSettings, SpecError
+from agents.create import create_agent
 from agents.protocols import PROTOCOLS, SOCKET_PROTOCOLS
-from agents.registry import build
+from agents.sandbox.protocol_agent import accepts_any_position
+from agents.sandbox.sandbox import Sandbox
 from agents.serving import ProtocolServer, read_lines
 from agents.spec import spec_from_text
 from arena.commands.options import LIMITS, SEED, chosen_limits, group, option, whole_number
-from games import game
+from games import Game, game
 from games.base.cli import CommandParser
 from games.base.errors import OK
 from games.base.schema import Key
@@ -85,12 +88,27 @@ def run(arguments: argparse.Namespace) -> int:
     of, module = game(name), importlib.import_module(PROTOCOLS[arguments.protocol])
     module.conversation(of, {})  # a SpecError if the protocol does not know this game
     spec = spec_from_text(arguments.agent, chosen_limits(arguments))
-    agent = build(spec, of)
+    with closing(Sandbox()) as sandbox:
+        serve_agent(arguments, of, lambda other: sandboxed_agent(spec, other, sandbox))
+    return OK
+
+
+def sandboxed_agent(spec: AgentSpec, of: Game, sandbox: Sandbox) -> Agent:
+    """Return the agent of the spec; a user's code runs in the sandbox."""
+    agent = create_agent(spec, of, HostSettings(sandbox))
+    if not accepts_any_position(agent):
+        raise SpecError(f"{spec.kind} follows a game move by move, so it cannot be served")
+    return agent
+
+
+def serve_agent(arguments: argparse.Namespace, of: Game, create: Callable[[Game], Agent]) -> None:
+    """Speak the protocol until the other program ends the conversation."""
+    agent, module = create(of), importlib.import_module(PROTOCOLS[arguments.protocol])
     options = {key.name: getattr(arguments, key.name) for key in serve_options(arguments.protocol)}
     seed = random.SystemRandom().getrandbits(32) if arguments.seed is None else arguments.seed
 
     def speak(lines: Iterable[str], write: Callable[[str], object]) -> None:
-        serving = ProtocolServer(lines, write, of, agent, lambda other: build(spec, other), seed)
+        serving = ProtocolServer(lines, write, of, agent, create, seed)
         serving.run(module.serve(of, agent, options))
 
     if arguments.protocol in SOCKET_PROTOCOLS:
@@ -100,7 +118,6 @@ def run(arguments: argparse.Namespace) -> int:
             server.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             stream = server.makefile(encoding="utf-8", errors="replace", newline="\n")
             speak(read_lines(stream), lambda text: server.sendall(text.encode()))
-        return OK
+        return
     sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]  # a text stream
     speak(read_lines(sys.stdin), lambda text: print(text, end="", flush=True))
-    return OK

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from agents.fault_text import fault_line
 from agents.registry import users_code
+from agents.sandbox.isolation import IsolationLevel
 from arena.analysis.exclusions import first_unplayed
 from arena.analysis.repeatability import KEY, repeatability
 from arena.config.command_line import RunOptions
@@ -50,12 +51,14 @@ def write_run_start(
     fixed = [list(match) for match in sorted(drawn.pairings.fixed)]
     if section.finished() and stored.get("finished") and stored.get(FIXED, fixed) == fixed:
         return
+    level = isolation_level(drawn, options)
     more = {
         "path": str(experiment.path.absolute()),
         "overrides": list(options.overrides),
         KEY: repeatability(experiment.plan, None).to_json(None),
         FIXED: fixed,
-        "isolation": isolation_level(drawn, options),
+        "isolation": level and level.name,
+        "isolation_found": level and f"{level.found}: {level.words}",
         "pinned": pinning_state(drawn, options),
         "begun": stored.get("begun") or provenance.timestamp(),
         "seconds": stored.get("seconds", 0.0),
@@ -123,10 +126,10 @@ def write_unloadable(origin: RunIdentity, section: Section, drawn: DrawnPlan) ->
         provenance.write_run(section.directory, origin, {**stored, "unloadable": named})
 
 
-def isolation_level(drawn: DrawnPlan, options: RunOptions) -> str | None:
+def isolation_level(drawn: DrawnPlan, options: RunOptions) -> IsolationLevel | None:
     """Return and print the isolation of bots; None without bots.
 
-    NoWall if the experiment requires more.
+    SandboxUnavailable if the experiment requires more.
     """
     bots = [name for name, spec in drawn.plan.agents.items() if users_code(spec)]
     if not bots or options.cluster is not None:
@@ -134,8 +137,8 @@ def isolation_level(drawn: DrawnPlan, options: RunOptions) -> str | None:
     options.wall.required |= drawn.plan.walls_required
     level = options.wall.level
     if not options.quiet:
-        print_error(f"bots play behind walls of level {level.name}: {level.words}")
-    return level.name
+        print_error(f"bots are isolated at level {level.name} ({level.found}): {level.words}")
+    return level
 
 
 def pinning_state(drawn: DrawnPlan, options: RunOptions) -> bool | None:

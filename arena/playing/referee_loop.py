@@ -63,7 +63,9 @@ class EarlyFaults:
 
     def __init__(self) -> None:
         """Open the pipe; if it is full, reports are dropped: the batches have the faults too."""
-        self.reads, self.writes = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        self.reads, self.writes = os.pipe()
+        os.set_blocking(self.reads, False)
+        os.set_blocking(self.writes, False)
         self.sent: set[int] = set()
         self.rest = b""
         for end in (self.reads, self.writes):

@@ -14,6 +14,7 @@ from agents.core import Agent, AgentFailure, AgentSpec, HostSettings, Limit
 from agents.create import create_agent
 from agents.registry import users_code
 from agents.sandbox.sandbox import MAX_RESTARTS, Sandbox, SpawnerLost
+from agents.sandbox.transports import BotProcess
 from agents.search.compiled_agent import CompiledAgent
 from arena.planning.games import (
     TIMING_COLUMNS,
@@ -174,6 +175,7 @@ class Worker:
         return concat_games(parts)
 
     def _block(self, block: Block, task: Task) -> list[Games]:
+        self._end_restless_bots((block.a, block.b))
         if is_disqualified(block, task):
             return [self.referee_loop.play(block, task)]
         both = self.compiled(block)
@@ -183,6 +185,13 @@ class Worker:
             return [self.compiled_loop.play(block, both)]
         except GameTooLong:
             return [self.referee_loop.play(block, task)]
+
+    def _end_restless_bots(self, places: tuple[int, int]) -> None:
+        """End bots of other pairs that use the processor out of turn; the rest wait quietly."""
+        for place, agent in self.agents.items():
+            bot = getattr(agent, "bot", None)
+            if place not in places and isinstance(bot, BotProcess) and bot.is_watched:
+                bot.end()
 
     def compiled(self, block: Block) -> Pair | None:
         """Return both agents if one compiled call can play them; None if the referee must."""

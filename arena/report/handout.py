@@ -120,7 +120,8 @@ def handout(report: ReportData, stored: AgentResults, own: EloRow, log: str) -> 
     lines += ["", *faults(of, stored, agent, reason), *lost_game_lines(of, stored, agent)]
     if log:
         kept = log[:MOST_LOG].rstrip()
-        lines += ["## What is kept of its faults", "", "```text", kept, "```", ""]
+        fence = "`" * max(3, 1 + max(map(len, re.findall("`+", kept)), default=0))
+        lines += ["## What is kept of its faults", "", f"{fence}text", kept, fence, ""]
     return "\n".join(lines)
 
 

@@ -213,7 +213,8 @@ def _provenance(report: ReportData, plan: Plan) -> Iterator[str]:
     others = ", ".join(f"{name} {versions[name]}" for name in versions if name != "pitflip")
     machine = run.get("machine", {})
     if run.get("isolation") and any(users_code(spec) is not None for spec in plan.agents.values()):
-        yield f"Programs of users ran apart from the referee (isolation: {run['isolation']})"
+        found = printable(f"{run['isolation']}; {run.get('isolation_found', '')}".rstrip("; "))
+        yield f"Programs of users ran apart from the referee (isolation: {found})"
     yield (
         f"The games were played with the seed {plan.seed} by Pitflip "
         f"{versions.get('pitflip', '?')} (code {run.get('code', '?')}; {others}; "

@@ -33,6 +33,21 @@ def test_an_agent_of_an_experiment_file_is_served(monkeypatch, capsys):
     assert replies(monkeypatch, capsys, words, question) == "6\n"
 
 
+def test_a_users_bot_is_served_from_the_sandbox(monkeypatch, capsys, tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "import os\nHERE = os.getpid()\n"
+        "def choose(view, legal, rng):\n"
+        "    return legal[-1] if os.getpid() == HERE else legal[0]\n"
+        f"import sys; open({str(tmp_path / 'reached')!r}, 'w').write('x') "
+        "if 'pytest' in sys.modules else None\n"
+    )
+    words = ["lines", "--agent", f"{path}:choose", "--game", "kalah(6,4)", "--seed", "1"]
+    question = "S 4 4 4 4 4 4, N 4 4 4 4 4 4, pots 0-0, South to move"
+    assert replies(monkeypatch, capsys, words, question) == "6\n"
+    assert not (tmp_path / "reached").exists()
+
+
 def test_a_host_on_standard_input_is_answered_until_it_hangs_up(monkeypatch, capsys):
     words = ["gtp", "--agent", "first"]
     said = replies(monkeypatch, capsys, words, "name", "genmove b", "play w c3")

@@ -1,5 +1,5 @@
 """Writes files without end."""
-# ends: raised timeout
+# ends: raised timeout memory
 
 
 def choose(view, legal, rng):

@@ -96,6 +96,25 @@ def test_no_page_holds_a_path_of_this_machine(tmp_path):
             assert path not in page
 
 
+FENCES = """
+def choose(view, legal, rng):
+    if len(legal) < 3:
+        raise ValueError("`" * 7 + " and\\n```\\n# mine\\n````")
+    return legal[0]
+"""
+
+
+def test_the_text_of_a_bot_does_not_end_its_fence(tmp_path):
+    (tmp_path / "bots").mkdir()
+    (tmp_path / "bots" / "raises.py").write_text(FENCES)
+    (tmp_path / "bots" / "line.py").write_text(LINE)
+    page = pages(tmp_path, FAULTY)["2-raises.md"]
+    (fence,) = re.findall("^(`{3,})text$", page, re.MULTILINE)
+    kept = page.partition(f"{fence}text\n")[2].partition(f"\n{fence}\n")[0]
+    assert "`" * 7 in kept
+    assert len(fence) > max(map(len, re.findall("`+", kept)))
+
+
 def test_what_is_no_run_is_one_line(tmp_path, capsys):
     assert report([str(tmp_path), "--bots"]) == USER_ERROR
     assert "is not a run's directory" in capsys.readouterr().err

@@ -76,7 +76,7 @@ options = { left = [0, 1] }
 def test_a_study_of_a_bot_begins_only_behind_the_walls_that_it_requires(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("PITFLIP_WALL", "limits")
+    monkeypatch.setenv("PITFLIP_SANDBOX", "limits")
     (tmp_path / "bot.py").write_text(
         "class Bot:\n    def __init__(self, left):\n        self.left = left\n"
         "    def choose(self, view, legal, rng):\n        return legal[0 if self.left else -1]\n"

@@ -21,7 +21,7 @@ BOT = '[agents.bot]\nkind = "python"\nfile = "bot.py"\n'
 
 
 def run(directory, level, monkeypatch, more="", command=ran):
-    monkeypatch.setenv("PITFLIP_WALL", level)
+    monkeypatch.setenv("PITFLIP_SANDBOX", level)
     (directory / "bot.py").write_text(DYING)
     path = experiment_file(directory, small(6, more) + BOT)
     return command(path, "--results", directory / "results" / level, "--cache", "off")
@@ -38,6 +38,7 @@ def test_games_are_the_same_behind_any_walls(tmp_path, monkeypatch, level):
         tables.append(pd.read_parquet(directory / "games.parquet"))
     stored = json.loads((directory / "run.json").read_text())
     assert stored["isolation"] == level
+    assert ("seccomp" in stored["isolation_found"]) == (level in ("namespaces", "landlock"))
     assert isinstance(stored["pinned"], bool)
     assert tables[0].equals(tables[1])
 
@@ -47,7 +48,7 @@ def test_walls_that_are_required_and_missing_end_the_run_before_the_first_game(
 ):
     ended = run(tmp_path, "limits", monkeypatch, 'isolation = "required"', called)
     assert ended.returncode == 2
-    assert 'isolation = "required" cannot be had, the walls are "limits"' in ended.stderr
+    assert 'isolation = "required" cannot be had: the level here is "limits"' in ended.stderr
 
 
 OWN_FILE = """import sys
@@ -60,7 +61,7 @@ OWN_TABLE = 'kind = "lines"\ncommand = ["python3", "bot.py"]\ncwd = "."\nreadabl
 
 @pytest.mark.parametrize("level", WALLS)
 def test_a_bot_reads_its_own_directory_behind_any_walls(tmp_path, monkeypatch, level):
-    monkeypatch.setenv("PITFLIP_WALL", level)
+    monkeypatch.setenv("PITFLIP_SANDBOX", level)
     own = tmp_path / "bots" / "mina"
     own.mkdir(parents=True)
     (own / "bot.py").write_text(OWN_FILE)

@@ -1,6 +1,7 @@
 """Programs hosted by a conversation: lines come in time or they are the program's fault."""
 
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -137,3 +138,36 @@ def test_a_program_that_ends_between_games_is_begun_again_without_a_fault(wall, 
         wall, tmp_path, "print(line.split()[1], flush=True)\n    if line == 'over\\n': sys.exit(0)"
     )
     assert played(agent) == played(agent) == [0, 1, 2]
+
+
+class ManyLines(Numbers):
+    """A conversation that passes over lines which are no answer, as those of people do."""
+
+    def choose(self, question):
+        yield Drop()
+        yield Write(f"move {len(question.plies)}\n")
+        while not (line := (yield from read("move"))).isdecimal():
+            pass
+        return int(line)
+
+
+@pytest.mark.parametrize(
+    "flood",
+    [
+        "print('\\n' * 1000000)",
+        "print('data n = 1\\n' * 90000)",
+        "print('a\\n' * 500000)",
+        "[print('a', flush=True) or time.sleep(.0005) for _ in range(9999)]",
+    ],
+    ids=["empty", "data", "words", "slowly"],
+)
+def test_lines_before_an_answer_cost_neither_time_nor_our_processor(wall, tmp_path, flood):
+    agent = driven(wall, tmp_path, f"{flood}; print(0, flush=True)", 1.0)
+    agent.conversation = ManyLines()
+    agent.start(1)
+    begun, ran = time.monotonic(), time.process_time()
+    with pytest.raises(AgentFailure) as failed:
+        agent.choose(OF.start())
+    assert failed.value.kind in ("flooded", "timeout")
+    assert time.process_time() - ran < 1.0
+    assert time.monotonic() - begun < 3.5

@@ -36,15 +36,15 @@ def test_directories_nested_deeper_than_a_path_can_be_named_are_removed(tmp_path
 
 
 def test_what_an_ended_spawner_left_is_removed_by_the_next(tmp_path):
-    (tmp_path / "pitflip-wall-999999999-x" / "1-1").mkdir(parents=True)
-    (tmp_path / f"pitflip-wall-{os.getpid()}-x").mkdir()
+    (tmp_path / "pitflip-sandbox-999999999-x" / "1-1").mkdir(parents=True)
+    (tmp_path / f"pitflip-sandbox-{os.getpid()}-x").mkdir()
     (tmp_path / "pitflip-other").mkdir()
     remove_leftovers(tmp_path)
     left = sorted(each.name for each in Path(tmp_path).iterdir())
-    assert left == ["pitflip-other", f"pitflip-wall-{os.getpid()}-x"]
+    assert left == ["pitflip-other", f"pitflip-sandbox-{os.getpid()}-x"]
 
 
 def test_bytes_are_counted_until_they_are_too_many(tmp_path):
     (tmp_path / "file").write_bytes(b"x" * 10_000)
     assert directory_bytes(tmp_path, 1 << 20) >= 10_000
-    assert directory_bytes(tmp_path, 100) == 101
+    assert directory_bytes(tmp_path, 100) > 100

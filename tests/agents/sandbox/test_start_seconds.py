@@ -1,0 +1,30 @@
+"""A bot that says for ever that it is alive does not extend its start without limit."""
+
+import time
+
+import pytest
+
+from agents.core import AgentFailure
+from agents.sandbox import bot_server, sandboxed_agent
+from agents.sandbox.spawner import ANSWERS
+from tests.agents.sandbox.levels import make_bot, sandbox
+
+__all__ = ["sandbox"]
+MESSAGE = bytes([bot_server.ALIVE, 0])
+# At its import, before it has a `choose`: slowly, and as fast as it can.
+ALIVE = "import os, time\nwhile True:\n    os.write({to}, {what!r})\n    time.sleep({pause})\n"
+
+
+@pytest.mark.parametrize(("what", "pause"), [(MESSAGE, 0.05), (MESSAGE * 30_000, 0)])
+def test_messages_that_a_bot_is_alive_extend_its_start_ten_times(sandbox, tmp_path, what, pause):
+    agent = make_bot(sandbox, tmp_path, "", start_seconds=0.3)
+    agent.prepare()
+    (tmp_path / "mine.py").write_text(ALIVE.format(to=ANSWERS, what=what, pause=pause))
+    begun, used = time.monotonic(), time.process_time()
+    with pytest.raises(AgentFailure, match="was not ready within") as failed:
+        agent.start(1)
+    assert failed.value.kind == "unloadable"
+    passed = time.monotonic() - begun
+    assert passed < 0.3 * sandboxed_agent.MAX_START_FACTOR + 20  # a busy machine is not its fault
+    assert passed > 0.3 * 2
+    assert time.process_time() - used < 2
