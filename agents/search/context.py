@@ -35,10 +35,9 @@ from games.kernels.context import COUNTERS, Context
     SWAP_SLOT,  # the slot of the swap, or NO_SLOT
     CLOCK,  # two words for the clock
     _,
-    LEARNED,  # where the words of learned tables begin
     INDICES,  # where a fit lists what a position looks up
     PROBING,  # 1 inside a shallow search that may cut a node
-) = range(COUNTERS, COUNTERS + 30)
+) = range(COUNTERS, COUNTERS + 29)
 # What shallow searches must say for a node of these depths to be cut.
 CUTS, CUT_WORDS = 64, 3
 SHALLOWEST_CUT, DEEPEST_CUT = 3, 12
