@@ -18,6 +18,7 @@ from agents.sandbox.protocol_agent import UNFLUSHED_TEXT, ProtocolAgent, accepts
 from games import Game, Position
 from games.base.errors import UserError, printable
 from games.base.files import read_limited
+from games.base.progress import Progress
 from games.base.text import GameError, listed, quote
 from games.board import printed_moves
 
@@ -193,9 +194,9 @@ class BotCheck:
                 break
         return self.report
 
-    def progress(self, seconds: float) -> list[str]:
-        """What is done at the moment, for the progress line."""
-        return [f"{self.doing}, {seconds:.0f} s"]
+    def progress(self) -> Progress:
+        """Return what is being examined."""
+        return Progress(self.doing)
 
     def agent(self) -> Agent:
         """The bot in a process of its own."""

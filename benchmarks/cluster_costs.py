@@ -10,16 +10,16 @@ from typing import NamedTuple
 
 from agents.core import AgentSpec
 from arena.planning.games import Batch
-from arena.planning.openings_spec import OpeningsSpec
-from arena.planning.plan import Plan
+from arena.planning.plan import OpeningsSpec, Plan
 from arena.planning.schedule import make_schedule
-from arena.planning.tasks import Task
+from arena.planning.tasks import Task, TaskQueue
 from arena.playing.cluster.connection import Cluster
 from arena.playing.cluster.dask_executor import DaskExecutor
-from arena.playing.executor import CapacityFree
-from arena.playing.play import ProgressCounter, StopRule
+from arena.playing.executor import do_nothing
+from arena.playing.play import StopRule
+from arena.playing.progress import ProgressCounter
 from arena.playing.worker import Worker
-from arena.storage.journal import Journal
+from arena.storage.journal import RunDirectory
 from benchmarks.cluster_machines import Machines, local_cluster, processor_seconds
 from benchmarks.sleepers import PARCEL, Nap
 
@@ -61,11 +61,11 @@ def napping(there: Machines) -> Iterator[DaskExecutor]:
     with Cluster(there.address) as cluster:
         slots = len(there.workers)
         while len(cluster.members.there) < slots:
-            cluster.pump(0.1)
+            cluster.process_events(0.1)
         farm = DaskExecutor(cluster, PARCEL, False, lambda: None)
         while sum(bool(each.prepared) for each in cluster.members.there.values()) < slots:
-            farm.admission.welcome_new()
-            cluster.pump(0.1)
+            farm.admission.admit_new_workers()
+            cluster.process_events(0.1)
         slept(farm, Nap(0.0, SMALL), 200)
         yield farm
 
@@ -73,12 +73,11 @@ def napping(there: Machines) -> Iterator[DaskExecutor]:
 def slept(farm: DaskExecutor, nap: Nap, count: int) -> float:
     """The seconds that so many equal items take."""
     begun, given = time.perf_counter(), 0
-    results = farm.results(lambda: None)
     while given < count or farm.order:
         while given < count and farm.wanted() is not None:
             farm.submit(nap)
             given += 1
-        while isinstance(next(results, None), CapacityFree) and given >= count:
+        while farm.order and farm.next_result(do_nothing) is None and given >= count:
             pass
     return time.perf_counter() - begun
 
@@ -139,17 +138,18 @@ def _kept(plan: Plan, batch: Batch) -> float:
     count, stop, tasks, taken = (
         ProgressCounter(drawn),
         StopRule(drawn),
-        drawn.tasks(),
+        TaskQueue(0, drawn.pairings),
         list[float](),
     )
-    with tempfile.TemporaryDirectory() as made, Journal(Path(made), "digest") as journal:
+    with tempfile.TemporaryDirectory() as made, RunDirectory(Path(made), "digest") as run:
+        section = run.section()
         for at in range(0, KEPT * pairings, pairings):
             each = batch._replace(start=at, stop=at + pairings)
             begun = time.process_time()
             tasks.learn(each)
-            counted = stop.cut(each)
-            journal.append(counted.start, counted.stop, counted.games)
+            counted = stop.truncate_batch(each)
+            section.append(counted.start, counted.stop, counted.games)
             count.take(counted.start, counted.stop, counted.points)
-            count.tick(stop, {})
+            count.progress(stop.state, {})
             taken.append(time.process_time() - begun)
     return statistics.median(taken)

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agents.core import AgentSpec
-from arena.planning.openings_spec import OpeningsSpec
+from arena.planning.plan import OpeningsSpec
 from arena.planning.tasks import BATCH_SECONDS, MOST
 from arena.playing.cluster.dask_executor import MAX_AHEAD, MOST_BYTES
-from arena.playing.worker import MAX_TASKS_PER_SECOND
+from arena.playing.play import MAX_TASKS_PER_SECOND
 from benchmarks.cluster_costs import Costs, Match, costs, match, napping, slept
 from benchmarks.cluster_machines import local_cluster
 from benchmarks.cluster_picture import picture

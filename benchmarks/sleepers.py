@@ -4,8 +4,8 @@ import pickle
 import time
 from typing import Any, NamedTuple
 
-from arena.playing import executor, in_process
 from arena.playing.cluster.package import WorkPackage
+from arena.playing.executor import Job
 
 PARCEL = WorkPackage("benchmarks.sleepers:sleepers", pickle.dumps(((), ())), {}, False, {})
 
@@ -23,37 +23,6 @@ def sleep(nap: Nap) -> bytes:
     return bytes(nap.bytes)
 
 
-class Sleepers:
-    """The crew of the far side, whose items cost no processor time."""
-
-    name = isolation = ""
-
-    def get_ready(self) -> None:
-        """Nothing is built."""
-
-    def begin(self, _workers: int | None = None) -> executor.Executor[Nap, bytes]:
-        """A backend that sleeps in the player itself."""
-        return in_process.InProcessExecutor(sleep)
-
-    def look(self) -> None:
-        """Nothing can hang."""
-
-    def split(self, item: Nap) -> list[Nap]:
-        """Nothing smaller is slept."""
-        return [item]
-
-    def excused(self, _item: Nap) -> bool:
-        """No failure is expected."""
-        return False
-
-    def mend(self) -> None:
-        """Nothing breaks."""
-
-    def whole(self, _item: Nap, parts: list[bytes]) -> bytes:
-        """An item has one part."""
-        return parts[-1]
-
-
-def sleepers(_plans: tuple[Any, ...]) -> Sleepers:
-    """The crew; what the parcel names."""
-    return Sleepers()
+def sleepers(_site: Any, _plans: tuple[Any, ...]) -> Job[Nap, bytes]:
+    """The job that the package names; its items cost no processor time."""
+    return Job(sleep)

@@ -17,8 +17,7 @@ from arena.config.experiment import load
 from arena.pipeline.run import run
 from arena.planning.openings.openings import moves_of, position_after
 from arena.planning.openings.random import random_openings
-from arena.playing.options import Interrupts
-from arena.playing.worker import PlayOptions
+from arena.playing.options import Interrupts, PlayOptions
 from benchmarks.c_program import compiled_program, compiler
 from benchmarks.endgame_rows import EMPTIES, positions, solve, solver
 from benchmarks.table import Row, skipped

@@ -9,6 +9,7 @@ import os
 import random
 import shutil
 import signal
+import sqlite3
 import sys
 import tempfile
 import time
@@ -58,7 +59,11 @@ def found_in(directory: Path) -> Path | None:
 def stage(directory: Path) -> str:
     """How far a study came that was killed."""
     found = found_in(directory)
-    return MATCH if found is not None and any(found.glob("validation-*")) else SEARCH
+    if found is None:
+        return SEARCH
+    with sqlite3.connect(found / "journal.sqlite") as base:
+        query = "select count(*) from section_batches where section = 'validation'"
+        return MATCH if base.execute(query).fetchone()[0] else SEARCH
 
 
 def ending(directory: Path) -> list[object]:

@@ -11,8 +11,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from arena.playing.options import Interrupts
-from arena.playing.worker import PlayOptions
+from arena.playing.options import Interrupts, PlayOptions
 from arena.tuning import budget
 from arena.tuning.recommendation import recommend
 from arena.tuning.samplers.registry import SAMPLERS

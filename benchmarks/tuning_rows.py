@@ -19,7 +19,7 @@ import optuna
 from arena.config.command_line import RunOptions, available_cores
 from arena.planning.tasks import Task
 from arena.playing.options import Interrupts
-from arena.storage.journal import Journal
+from arena.storage.journal import RunDirectory
 from arena.tuning import study as search
 from arena.tuning.optuna_study import distributions
 from arena.tuning.recommendation import recommend
@@ -76,8 +76,8 @@ def study() -> Iterator[Study]:
         path.write_text(STUDY)
         tuning = load_study(path, [])
         options = RunOptions(directory, available_cores(), Interrupts(), quiet=True)
-        with Journal(directory, "bench") as journal:
-            yield search.prepare_study(tuning, options, journal)
+        with RunDirectory(directory, "bench") as locked:
+            yield search.prepare_study(tuning, options, locked)
 
 
 def time_task(player: TrialWorker, part: TrialTask) -> TrialGamesBlob:

@@ -15,9 +15,9 @@ from arena.config.experiment import load
 from arena.planning.schedule import DrawnPlan, make_schedule
 from arena.planning.tasks import Task
 from arena.playing.executor import iterate_items
-from arena.playing.options import Interrupts
+from arena.playing.options import Interrupts, PlayOptions
 from arena.playing.referee_loop import replay_games
-from arena.playing.worker import GameJob, PlayOptions, Worker
+from arena.playing.worker import GameJob, Worker
 from benchmarks.perft_rows import check_equal
 from benchmarks.search_rows import EVALUATIONS, REPEATS, search_outcome
 from benchmarks.table import Row, per_second
@@ -25,7 +25,7 @@ from benchmarks.timing import best_of, timed_job
 from games import game
 from games.playouts import play_random_games
 
-PAIRS, TASK = 3000, 100  # that crews play, in tasks of so many
+PAIRS, TASK = 3000, 100  # that workers play, in tasks of so many
 BOT = "def choose(view, legal, rng):\n    return {}\n"
 HEAD = 'game = "kalah(6,4)"\npairs = {pairs}\nopenings = {{ random_plies = 6 }}\n'
 AGENT = '[agents.{name}]\nkind = "python"\nfile = "{name}.py"\n'
@@ -59,12 +59,12 @@ def worker_seconds(drawn: DrawnPlan, wall: Sandbox, workers: int, here: bool = F
 
     `here`: the workers run the bots themselves, as nothing of ours does any more.
     """
-    crew = GameJob(drawn, PlayOptions(workers, Interrupts(), wall=wall))
+    job = GameJob(drawn, PlayOptions(workers, Interrupts(), wall=wall))
     if here:
-        crew.worker = InProcess(drawn, wall)
+        job.worker = InProcess(drawn, wall)
     total = drawn.pairings.total
     tasks = [Task(at, at + TASK, {}) for at in range(0, total, TASK)]
-    with closing(crew.batches(iterate_items(tasks))) as batches:
+    with closing(job.batches(iterate_items(tasks))) as batches:
         for _ in range(workers):
             next(batches)
         begun = time.perf_counter()

@@ -9,7 +9,7 @@ import time
 from games import Game, GameError, Position, game
 from games.base.cli import CommandParser, shell_command
 from games.base.errors import OK, UNFINISHED, UserError, print_error, status_of
-from games.base.progress_line import ProgressLine
+from games.base.progress import Progress, ProgressLine, watch
 from games.base.text import parse_positive, parse_whole_number
 from games.core import side_name
 from games.solving import Budget, SolverSettings, solver_of
@@ -54,7 +54,7 @@ def run_solve(chosen: argparse.Namespace) -> int:
         solver = solver_of(of, settings, line.say)
         news = SolutionPrinter(of, position, line, solver.questions.limits(position))
         hear_ctrl_c()
-        with line.watch(lambda passed: [progress_text(news.known.bounds, passed, solver.nodes)]):
+        with watch(line.show, lambda: Progress(progress_text(news.known.bounds, solver.nodes))):
             search(solver, position, seconds, news, shown=not chosen.json)
     if chosen.json:
         print(json.dumps(as_json(of, position, news.known, news.seconds)))
@@ -86,9 +86,9 @@ def hear_ctrl_c() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def progress_text(bounds: Bounds, seconds: float, nodes: int) -> str:
+def progress_text(bounds: Bounds, nodes: int) -> str:
     """What is known so far."""
-    return f"{format_bounds(bounds)} after {seconds:.0f} s, {nodes / 1e6:,.1f} M positions"
+    return f"{format_bounds(bounds)} after {nodes / 1e6:,.1f} M positions"
 
 
 def format_bounds(bounds: Bounds) -> str:

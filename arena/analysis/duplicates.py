@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from agents.core import AgentSpec
 from agents.registry import is_external, varies
-from arena.planning.games import Games, Termination
+from arena.planning.games import GameColumn, Games, fair_games
 from games import Game
 from games.kernels.splitmix import STRIDE, mixed
 
@@ -20,31 +20,51 @@ Words = NDArray[np.uint64]
 AT_ONCE = 1 << 19
 HALF = np.uint64(32)
 FEWEST = 40  # equal games: below that two agents may agree by playing well
-FAIR = [how for how in Termination if how.fair]
 Moves = NDArray[np.int16]
 # The games of an agent against an opponent by opening and seat.
 OwnGames: TypeAlias = dict[tuple[int, int], Moves]
 Pieces = Callable[[], Iterable[tuple[Games, Flags]]]
 
 
-def game_keys(games: Games) -> Words:
-    """A number for each game, which its moves and the agents in both seats decide.
+def repeat_keys(games: Games) -> Words:
+    """Return equal numbers for an opening that the same seats played again with the same moves.
 
-    Games that were forfeited unplayed have no moves: their openings tell them apart.
+    Games of equal moves on two openings, of which one continues the other, are no repeats.
     """
-    seats = games.first.astype(np.uint64) << np.uint64(16) | games.second.astype(np.uint64)
-    keys: Words = games.game_id + (seats + np.uint64(1)) * STRIDE
-    unplayed = games.plies == 0
-    keys[unplayed] += mixed(games.opening[unplayed].astype(np.uint64) * STRIDE)
+    opening = mixed((games.opening.astype(np.uint64) + np.uint64(1)) * STRIDE)
+    keys: Words = games.game_id + (_seats(games.first, games.second) + opening)
     return keys
 
 
-def duplicate_flags(parts: Iterable[Games]) -> Flags:
-    """Which games repeat earlier ones; `parts` are all games in schedule order."""
+def duplicate_keys(games: Games) -> Words:
+    """Return equal numbers for duplicates: fair games of one match with the same moves.
+
+    A forfeited game is equal to no other.
+    """
+    low, high = np.minimum(games.first, games.second), np.maximum(games.first, games.second)
+    keys: Words = games.game_id + _seats(low, high)
+    unfair = ~fair_games(games)
+    number = 2 * games.pair[unfair].astype(np.uint64) + games.leg[unfair].astype(np.uint64)
+    keys[unfair] = mixed(mixed((number + np.uint64(1)) * STRIDE))
+    return keys
+
+
+def _seats(one: GameColumn, other: GameColumn) -> Words:
+    seats = one.astype(np.uint64) << np.uint64(16) | other.astype(np.uint64)
+    return np.asarray((seats + np.uint64(1)) * STRIDE, np.uint64)
+
+
+def count_distinct(games: Games) -> int:
+    """Return the number of games that are no duplicates."""
+    return len(np.unique(duplicate_keys(games)))
+
+
+def flag_known(parts: Iterable[Games], keys: Callable[[Games], Words]) -> Flags:
+    """Return which games have the key of an earlier one; `parts` are all in schedule order."""
     with tempfile.SpooledTemporaryFile(max_size=8 * AT_ONCE) as file:
         size = 0
         for part in parts:
-            file.write(game_keys(part).tobytes())
+            file.write(keys(part).tobytes())
             size += len(part)
         found = np.zeros(size, np.bool_)
         shares = -(-size // AT_ONCE)
@@ -130,8 +150,9 @@ class DuplicateAgentFinder:
 
     def _counts(self, games: Games, repeat: Flags) -> Flags:
         """Which games are compared."""
-        fair = np.isin(games.termination, FAIR)
-        return np.asarray(~repeat & fair & self.may[games.first] & self.may[games.second])
+        return np.asarray(
+            ~repeat & fair_games(games) & self.may[games.first] & self.may[games.second]
+        )
 
     def _add(self, own: NDArray[np.int16], other: NDArray[np.int16], words: Words) -> None:
         pairs = own.astype(np.int64) << 32 | other.astype(np.int64)

@@ -1,5 +1,6 @@
 """The games of a run that count as evidence, read in chunks."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -9,9 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.sandbox.sandbox import Sandbox
-from arena.analysis.duplicates import DuplicateAgentFinder, IdenticalPlay, duplicate_flags
-from arena.analysis.exclusions import Exclusion
-from arena.analysis.match_counts import FAIR, Match, MatchCounter
+from arena.analysis.duplicates import (
+    DuplicateAgentFinder,
+    IdenticalPlay,
+    duplicate_keys,
+    flag_known,
+    repeat_keys,
+)
+from arena.analysis.exclusions import Exclusion, first_unplayed, unearned_wins
+from arena.analysis.match_counts import Match, MatchCounter
 from arena.analysis.timings import Timing, TimingCounter
 from arena.planning.games import (
     DRAW,
@@ -20,6 +27,7 @@ from arena.planning.games import (
     GameParts,
     Games,
     Termination,
+    fair_games,
     first_movers,
     moves_of_game,
     pieces,
@@ -41,7 +49,6 @@ Looks = Callable[[str, str, KeyValues], int]  # of a claim: what about, its key,
 Select = Callable[[Games], Flags]
 
 SEATS = ("first", "second")
-CLEAN = (Termination.NORMAL, Termination.TOO_LONG)
 FOUND = 64  # pairings that stay in memory once somebody has asked for them
 
 
@@ -55,15 +62,16 @@ class Evidence:
     """The games of a run with all that is known of them, which every conclusion uses.
 
     There are so many `games`, which `parts` gives as often as they are asked for; `repeat` marks
-    those that repeat earlier ones. `faulty` names the agents that never played a game without a
-    fault. `steady` names the pairs of agents known to leave nothing to chance, `census` those of
-    them that played every opening of a finite set. `starts` gives the openings in move numbers,
-    `pairing` both games of one, `replay` the moves of a game that kept none; None if it cannot be
-    played again. `judged` gives what the moves lost from so many beans in play on, 0 for as many
-    as usual; `progress` is told what takes a while; `looks` counts the earlier looks at a claim.
-    `same` are agents that play identically; `traced` is whether games have traces of faults.
-    `opening_plies` are the fewest and the most plies of the openings played; None if unknown.
-    `duplicates` counts the fair games that repeat earlier ones; `excluded` are bots.
+    those in which the same seats played an opening again with the same moves. `faulty` names the
+    agents that never played a game without a fault. `steady` names the pairs of agents known to
+    leave nothing to chance, `census` those of them that played every opening of a finite set.
+    `starts` gives the openings in move numbers, `pairing` both games of one, `replay` the moves of
+    a game that kept none; None if it cannot be played again. `judged` gives what the moves lost
+    from so many beans in play on, 0 for as many as usual; `progress` is told what takes a while;
+    `looks` counts the earlier looks at a claim. `same` are agents that play identically; `traced`
+    is whether games have traces of faults. `opening_plies` are the fewest and the most plies of
+    the openings played; None if unknown. `duplicates` counts the fair games that are equal to an
+    earlier one of their match; `excluded` are bots.
     """
 
     plan: Plan
@@ -163,19 +171,21 @@ def evidence_of(
     excluded: tuple[Exclusion, ...] = (),
 ) -> Evidence:
     """The evidence of games in schedule order, both games of a pairing together."""
-    repeat = duplicate_flags(parts())
-    summed, timing, faultless = (
+    repeat, duplicate = (flag_known(parts(), keys) for keys in (repeat_keys, duplicate_keys))
+    summed, timing, fair = (
         MatchCounter(),
         TimingCounter(plan.names),
-        CleanGameCounter(plan.names),
+        FairGameCounter(plan.names),
     )
-    same, duplicates = DuplicateAgentFinder([*plan.agents.values()]), 0
+    unearned, since = Counter[tuple[int, int]](), first_unplayed(excluded, plan.names)
+    same, taken = DuplicateAgentFinder([*plan.agents.values()]), 0
     for piece, again in marked_pieces(parts, repeat):
-        summed.take(piece, again)
+        summed.take(piece, duplicate[taken : taken + len(piece)])
+        unearned.update(unearned_wins(piece, taken, since))
+        taken += len(piece)
         timing.take(piece)
-        faultless.take(piece)
+        fair.take(piece)
         same.take(piece, again)
-        duplicates += int(np.count_nonzero(again & np.isin(piece.termination, FAIR)))
 
     @cache
     def judged(last: int) -> "JudgedMoves":
@@ -187,14 +197,17 @@ def evidence_of(
     def pairing(number: int) -> Games:
         return pair_games(parts, number)
 
-    matches = tuple(summed.matches())
+    matches = tuple(
+        match._replace(unearned=(unearned[match.a, match.b], unearned[match.b, match.a]))
+        for match in summed.matches()
+    )
     met = np.unique(np.concatenate([np.empty(0, np.int32), *(each.openings for each in matches)]))
     return Evidence(
         plan, parts, len(repeat), len(met), repeat, matches,
-        tuple(timing.rows()), faultless.faulty(), faultless.keeps_moves, pairing, census, starts,
+        tuple(timing.rows()), fair.faulty(), fair.keeps_moves, pairing, census, starts,
         replay, wall or Sandbox(), judged, progress, steady, looks or no_earlier_looks,
-        same.found(plan.of, lambda: marked_pieces(parts, repeat)), faultless.traced,
-        _range(opening_plies, met), duplicates, excluded,
+        same.found(plan.of, lambda: marked_pieces(parts, repeat)), fair.traced,
+        _range(opening_plies, met), int(np.count_nonzero(duplicate)), excluded,
     )  # fmt: skip
 
 
@@ -213,27 +226,27 @@ def _range(plies: Rows | None, met: NDArray[np.int32]) -> tuple[int, int] | None
     return int(plies[met].min()), int(plies[met].max())
 
 
-class CleanGameCounter:
-    """Takes games and notes who ever played one without a fault, and what is kept of them."""
+class FairGameCounter:
+    """Takes games and notes which agents played a fair one, and what is kept of the games."""
 
     def __init__(self, names: Sequence[str]) -> None:
         """No games yet."""
         self.names, self.keeps_moves, self.traced = names, True, False
         self._played = np.zeros(len(names), np.bool_)
-        self._clean = np.zeros(len(names), np.bool_)
+        self._fair = np.zeros(len(names), np.bool_)
 
     def take(self, games: Games) -> None:
         """Take more games."""
-        clean = np.isin(games.termination, CLEAN)
+        fair = fair_games(games)
         for seat in (games.first, games.second):
             self._played[seat] = True
-            self._clean[seat[clean]] = True
+            self._fair[seat[fair]] = True
         self.keeps_moves &= games.moves is not None
         self.traced |= bool(games.traces)
 
     def faulty(self) -> frozenset[str]:
         """The agents that played, but never a game that ended without a fault."""
-        places = np.flatnonzero(self._played & ~self._clean).tolist()
+        places = np.flatnonzero(self._played & ~self._fair).tolist()
         return frozenset(self.names[at] for at in places)
 
 
@@ -262,21 +275,21 @@ def not_won(games: Games, agent: int, other: int) -> Flags:
 def forfeited_games(games: Games, agents: Sequence[int]) -> Flags:
     """Which games one of these agents lost by a fault of its own."""
     lost = np.where(games.result == LOSS, games.first, games.second)
-    faults = ~np.isin(games.termination, FAIR) & (games.result != DRAW)
+    faults = ~fair_games(games) & (games.result != DRAW)
     return np.asarray(faults & np.isin(lost, list(agents)))
 
 
-def pair_scores_of(evidence: Evidence, match: Match, clean: bool) -> Iterator[NDArray[np.float64]]:
+def pair_scores_of(evidence: Evidence, match: Match, fair: bool) -> Iterator[NDArray[np.float64]]:
     """The mean score of `match.a` in each of its pairings, piece by piece in schedule order.
 
-    `clean` leaves out the pairings in which a game ended by a fault.
+    `fair` leaves out the pairings in which a game was forfeited.
     """
     for _, games in evidence.pieces():
         one, other = slice(0, None, 2), slice(1, None, 2)
         turned = (games.first[one] == match.b) & (games.second[one] == match.a)
         own = turned | (games.first[one] == match.a) & (games.second[one] == match.b)
-        if clean:
-            normal = games.termination == Termination.NORMAL
-            own &= normal[one] & normal[other]
+        if fair:
+            ended = fair_games(games)
+            own &= ended[one] & ended[other]
         points = (games.result[one] + WIN - games.result[other].astype(np.int64)) / (2.0 * WIN)
         yield np.where(turned, 1.0 - points, points)[own]

@@ -1,11 +1,12 @@
 """Bots that a run excluded, and the games that they forfeited unplayed."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.planning.games import DRAW, WIN, Games
 from games.base.schema import KeyValues
 
 Flags = NDArray[np.bool_]
@@ -46,6 +47,19 @@ def stored_exclusions(summary: KeyValues) -> tuple[Exclusion, ...]:
 def first_unplayed(excluded: Iterable[Exclusion], names: Sequence[str]) -> Mapping[int, int]:
     """Return the first unplayed game of each excluded bot, by the bot's place."""
     return {names.index(each.agent): each.since for each in excluded}
+
+
+def unearned_wins(games: Games, start: int, since: Mapping[int, int]) -> Iterator[tuple[int, int]]:
+    """Return winner and loser of the unplayed games between two bots that were excluded before.
+
+    `start` is the row of the first game.
+    """
+    rows = start + np.arange(len(games))
+    first = unplayed_games(games.first, rows, since)
+    second = unplayed_games(games.second, rows, since)
+    for row in np.flatnonzero(first & second & (games.result != DRAW)).tolist():
+        both = int(games.first[row]), int(games.second[row])
+        yield both if games.result[row] == WIN else both[::-1]
 
 
 def unplayed_games(losers: Rows, rows: Rows, since: Mapping[int, int]) -> Flags:

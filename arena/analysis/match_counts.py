@@ -12,6 +12,7 @@ from arena.planning.games import (
     GameColumn,
     Games,
     Termination,
+    fair_games,
     first_mover_results,
     first_movers,
 )
@@ -20,8 +21,7 @@ Flags = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
 OPENING_BITS = 31
-WAYS = 36  # in which a pairing can end: two results of three, seen before or not, clean or not
-FAIR = [how for how in Termination if how.fair]
+WAYS = 18  # in which a pairing can end: two results of three, fair or not
 MOST_SEATS = 1 << 16
 FEWEST_WAITING = 1 << 17  # rows
 
@@ -30,12 +30,13 @@ class Match(NamedTuple):
     """All pairings of two agents; `a` comes first in the experiment.
 
     A row is an opening and a way in which pairings on it ended: `half` points of `a` as first and
-    as second mover, clean (both games without a fault) or not. `times` counts these pairings,
-    `fresh` those that do not repeat earlier ones, and `earliest` is the number of the first of
-    them. Rows are ordered by opening. `distinct` counts the games that are not repeats,
+    as second mover, fair (both games without a forfeit) or not. `times` counts these pairings,
+    `fresh` those that are evidence, and `earliest` is the number of the first of them. Rows are
+    ordered by opening. `distinct` counts the games that are no duplicates,
     `forfeits` those that `a` and `b` lost by a fault; `margin` is what `a` was ahead in all games
     without one, `mover_margin` what the first movers were ahead in these `normal` games. In
-    `identical` pairings both games had the same moves and no fault.
+    `identical` pairings both games had the same moves and no fault. `unearned` are the games that
+    `a` and `b` won after their exclusion, against excluded bots: nobody played them.
     """
 
     a: int
@@ -43,7 +44,7 @@ class Match(NamedTuple):
     openings: NDArray[np.int32]
     half_first: NDArray[np.int8]
     half_second: NDArray[np.int8]
-    clean: Flags
+    fair: Flags
     times: Ints
     fresh: Ints
     earliest: Ints
@@ -53,21 +54,17 @@ class Match(NamedTuple):
     mover_margin: int
     normal: int
     identical: int
+    unearned: tuple[int, int] = (0, 0)
 
     @property
     def pairings(self) -> int:
-        """How many pairings were played, repeats included."""
+        """How many pairings were played."""
         return int(self.times.sum())
 
     @property
     def counted(self) -> int:
         """How many pairings are evidence."""
         return int(self.fresh.sum())
-
-    @property
-    def different(self) -> int:
-        """How many games differ in their moves; if both of every pair are equal, one of them."""
-        return self.distinct // 2 if 0 < self.pairings == self.identical else self.distinct
 
     @property
     def met(self) -> int:
@@ -96,13 +93,13 @@ class Match(NamedTuple):
         return int((wins * self.times).sum())
 
     def evidence(self) -> "Match":
-        """The match without the pairings that repeat earlier ones."""
+        """Return the match without the pairings that are no evidence."""
         kept = self.only(self.fresh > 0)
         return kept._replace(times=kept.fresh)
 
-    def faultless(self) -> "Match":
-        """The match without the pairings in which a game ended by a fault."""
-        return self if self.clean.all() else self.only(self.clean)
+    def fair_pairs(self) -> "Match":
+        """Return the pairings in which both games were played without a forfeit."""
+        return self if self.fair.all() else self.only(self.fair)
 
     def only(self, kept: Flags) -> "Match":
         """The match with some of its rows."""
@@ -110,7 +107,7 @@ class Match(NamedTuple):
             openings=self.openings[kept],
             half_first=self.half_first[kept],
             half_second=self.half_second[kept],
-            clean=self.clean[kept],
+            fair=self.fair[kept],
             times=self.times[kept],
             fresh=self.fresh[kept],
             earliest=self.earliest[kept],
@@ -124,6 +121,7 @@ class Match(NamedTuple):
             half_first=np.int8(WIN) - self.half_second,
             half_second=np.int8(WIN) - self.half_first,
             forfeits=self.forfeits[::-1],
+            unearned=self.unearned[::-1],
             margin=-self.margin,
         )
 
@@ -158,17 +156,16 @@ class MatchCounter:
         self._piled = _piled([])
         self._waiting: list[Piled] = []
 
-    def take(self, games: Games, repeat: Flags) -> None:
-        """Take whole pairings; `repeat` says which of their games repeat earlier ones."""
+    def take(self, games: Games, duplicate: Flags) -> None:
+        """Take whole pairings; `duplicate` says which of their games are duplicates."""
         first, second = _legs(games)
         movers = first_movers(games).astype(np.int64)
         match = self._match(movers[first] * MOST_SEATS + movers[second])
         results = first_mover_results(games).astype(np.int64)
         halves = results[first], WIN - results[second]
-        self._count(games, repeat, match, (first, second), halves)
-        seen = repeat[first] & repeat[second]
-        normal = games.termination == Termination.NORMAL
-        way = (halves[0] * 3 + halves[1]) * 4 + 2 * seen + (normal[first] & normal[second])
+        self._count(games, duplicate, match, (first, second), halves)
+        fair = fair_games(games)
+        way = (halves[0] * 3 + halves[1]) * 2 + (fair[first] & fair[second])
         key = ((match << OPENING_BITS) + games.opening[first]) * WAYS + way
         ids = games.game_id[first], games.game_id[second]
         numbers = self.pairings + np.arange(len(key))
@@ -190,23 +187,23 @@ class MatchCounter:
     def _count(
         self,
         games: Games,
-        repeat: Flags,
+        duplicate: Flags,
         match: Ints,
         rows: tuple[Ints, Ints],
         halves: tuple[Ints, Ints],
     ) -> None:
-        unfair = ~np.isin(games.termination, FAIR)
-        clean = games.termination == Termination.NORMAL
+        unfair = ~fair_games(games)
+        scored = games.termination == Termination.NORMAL
         margins = np.where(games.first_side == 0, games.margin, -games.margin).astype(np.int64)
-        margins[~clean] = 0
+        margins[~scored] = 0
         first, second = rows
         own, others = (
             (unfair[first] & (halves[0] == result)) * 1 + (unfair[second] & (halves[1] == result))
             for result in (LOSS, WIN)
         )
-        distinct = 2 - repeat[first].astype(np.int64) - repeat[second]
+        distinct = 2 - duplicate[first].astype(np.int64) - duplicate[second]
         ahead = margins[first] - margins[second], margins[first] + margins[second]
-        normal = clean[first].astype(np.int64) + clean[second]
+        normal = scored[first].astype(np.int64) + scored[second]
         same = games.game_id[first] == games.game_id[second]
         identical = same & ~unfair[first] & ~unfair[second]
         sums = distinct, own, others, *ahead, normal, identical
@@ -262,15 +259,15 @@ def _piled(parts: list[Piled]) -> Piled:
 
 def _match_of(agents: tuple[int, int], piled: Piled, totals: list[int]) -> Match:
     opening, way = piled.key // WAYS & (1 << OPENING_BITS) - 1, piled.key % WAYS
-    halves, marks = way // 4, way % 4
-    fresh = np.where((marks & 2 > 0) & (not _varied(opening, piled)), 0, piled.times)
+    halves, fair = way // 2, way % 2
+    fresh = piled.times.copy() if _varied(opening, piled) else np.ones_like(piled.times)
     distinct, lost, won, margin, mover_margin, normal, identical = totals
     return Match(
         *agents,
         openings=opening.astype(np.int32),
         half_first=(halves // 3).astype(np.int8),
         half_second=(halves % 3).astype(np.int8),
-        clean=marks & 1 > 0,
+        fair=fair > 0,
         times=piled.times.copy(),
         fresh=fresh,
         earliest=piled.earliest.copy(),
@@ -284,10 +281,8 @@ def _match_of(agents: tuple[int, int], piled: Piled, totals: list[int]) -> Match
 
 
 def _varied(opening: Ints, piled: Piled) -> bool:
-    """Whether two pairings on the same opening ever differed.
+    """Return whether two pairings on the same opening ever differed.
 
-    If not, the agents are taken as deterministic, and what repeats is a replay.
+    If not, the agents are taken as deterministic, and an opening played again is no evidence.
     """
-    first = np.searchsorted(opening, opening)
-    others = (piled.one != piled.one[first]) | (piled.other != piled.other[first])
-    return bool((piled.differ | others).any())
+    return bool(piled.differ.any() or (opening[1:] == opening[:-1]).any())

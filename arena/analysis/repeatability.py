@@ -1,4 +1,4 @@
-"""Whether another run would play the same games: said from the plan and from what was tested."""
+"""Whether another run would play the same games, from the plan and the tests of its bots."""
 
 from typing import NamedTuple
 
@@ -31,11 +31,6 @@ class Repeatability(NamedTuple):
         """Return it as run.json has it."""
         return {**self._asdict(), **(replays.to_json() if replays else {})}
 
-    @property
-    def as_bool(self) -> bool | None:
-        """Return True for yes, False for no, None for not known."""
-        return {"yes": True, "no": False}.get(self.answer)
-
 
 ALWAYS = Repeatability("yes", "same bytes on any machine")
 
@@ -49,9 +44,10 @@ def repeatability(plan: Plan, replays: BotReplays | None) -> Repeatability:
         )
     if not plan.reproducible:
         return Repeatability("no", "some agents play by the clock")
-    tested = replays.games if replays else dict.fromkeys(plan.outside_bots, 0)
-    if not tested:
+    if not plan.outside_bots:
         return ALWAYS
+    # Bots that finished no game were not tested either.
+    tested = (replays and replays.games) or dict.fromkeys(plan.outside_bots, 0)
     untested = [name for name, games in tested.items() if not games]
     if untested:
         bots = "1 outside bot was" if len(untested) == 1 else f"{len(untested)} outside bots were"
@@ -60,6 +56,12 @@ def repeatability(plan: Plan, replays: BotReplays | None) -> Repeatability:
     least = min(tested.values())
     reason = f"{least} games of {bots} were played again and came out the same"
     return Repeatability("yes", reason)
+
+
+def untested_line(plan: Plan) -> str:
+    """Return the statement of a command that does not test its bots; empty without a doubt."""
+    again = repeatability(plan, None)
+    return "" if again.certain else f"can be repeated: {again.words}"
 
 
 def stored_repeatability(plan: Plan, run: KeyValues) -> Repeatability:

@@ -10,13 +10,21 @@ from numpy.typing import NDArray
 from arena.analysis.exclusions import EXCLUDED
 from arena.analysis.match_counts import Match
 from arena.analysis.win_rates import ONLY_FORFEITS, WinRate
-from arena.planning.rounds import TournamentStanding
+from arena.planning.rounds import OUT, TournamentStanding
 from arena.stats.bradley_terry import EXACT
 from arena.stats.elo import FEW_OPENINGS
 from arena.stats.estimate import Estimate, EstimateKind, no_estimate, transform
 from arena.stats.intervals import lower_bound
-from arena.stats.rating_data import RatingData, in_order_of_content
-from arena.stats.ratings import RatingGroup, RatingPlan, Ratings, rate
+from arena.stats.rating_data import RatingData, in_order_of_content, select_agents
+from arena.stats.rating_fit import FirstMove
+from arena.stats.ratings import (
+    OpponentField,
+    RatingGroup,
+    RatingPlan,
+    Ratings,
+    rate,
+    rating_at,
+)
 from arena.stats.spread import Spread, spread
 from arena.stats.sprt_estimates import as_raw
 from arena.stats.text import first_move_text, rating_text
@@ -99,7 +107,7 @@ class PointsRow(NamedTuple):
 
 
 def tallies(found: Sequence[Match], agents: int) -> list[GameTally]:
-    """The games of each agent, by place."""
+    """Return the games of each agent, by place."""
     sums = [GameTally()] * agents
     for match in found:
         for side in (match, match.mirrored()):
@@ -108,46 +116,60 @@ def tallies(found: Sequence[Match], agents: int) -> list[GameTally]:
 
 
 def _tally(match: Match) -> GameTally:
-    """The games of `match.a`."""
-    won, lost = match.won, match.mirrored().won
-    return GameTally(won, 2 * match.pairings - won - lost, lost, match.margin)
+    """Return the games of `match.a`: two excluded bots both lose a game that neither played."""
+    won, lost, unearned = match.won, match.mirrored().won, match.unearned[0]
+    drawn = 2 * match.pairings - won - lost
+    return GameTally(won - unearned, drawn, lost + unearned, match.margin)
 
 
 def official_places(
     own: Mapping[str, GameTally],
-    rated: Sequence[str],
+    rated: Sequence["AgentStanding"],
     *,
     openings: int,
     by_points: bool = False,
-    scheduled: Mapping[str, int] | None = None,
+    standing: TournamentStanding | None = None,
     excluded: Collection[str] = (),
 ) -> dict[str, int]:
-    """The place of each agent, in the official order; equals share a place.
+    """Return the place of each agent, in the official order; equals share a place.
 
-    By points, then games won and final scores, if the experiment asks for it. Else the places
-    that the schedule gave; else `rated`, the order by rating, but by points alone if there are
-    too few openings for ratings. Bots that the run `excluded` come after all others.
+    By points, then games won and final scores, if the experiment asks for it. Else as the schedule
+    ended; else by rating, and by points where there are too few openings for ratings or all games
+    of an agent were forfeited. Bots that the run `excluded` come after all others.
     """
-    rated = sorted(rated, key=lambda name: name in excluded)
+    names, by_rating = [row.agent for row in rated], {row.agent: _place(row) for row in rated}
+    points = {name: _key(own[name]) for name in names}
     if by_points:
-        in_file = [name for name in own if name in rated]
-        return _places(in_file, {name: (name in excluded, *_key(own[name])) for name in rated})
-    if scheduled:
-        places = {name: scheduled.get(name, len(rated)) for name in rated}
-        order = enumerate(sorted(rated, key=places.__getitem__), 1)
-        return {name: scheduled.get(name, at) for at, name in order}
-    if openings < FEW_OPENINGS:
-        return _places(rated, {name: (name in excluded, *_key(own[name])[:2]) for name in rated})
-    return {name: place for place, name in enumerate(rated, 1)}
+        keys = points
+        names = [name for name in own if name in keys]
+    elif openings < FEW_OPENINGS:
+        keys = {name: points[name][:2] for name in names}
+    else:
+        keys = {
+            name: (key[0], *points[name][:2]) if key[0] else key for name, key in by_rating.items()
+        }
+    if standing is not None and not by_points:
+        keys |= _scheduled_keys(standing, [*own], keys)
+    return _places(names, {name: (name in excluded, *keys[name]) for name in names})
 
 
-def scheduled_places(
-    standing: TournamentStanding | None, names: Sequence[str]
-) -> Mapping[str, int] | None:
-    """The places that a schedule gave to all agents, or to the winner; None if it did not."""
-    rows = () if standing is None else standing.rows
-    given = {names[row.agent]: row.place for row in rows if row.place is not None}
-    return given if len(given) == len(names) or [*given.values()] == [1] else None
+def _scheduled_keys(
+    standing: TournamentStanding, names: Sequence[str], otherwise: Mapping[str, tuple[float, ...]]
+) -> dict[str, tuple[float, ...]]:
+    """Return the ranks that a schedule gave; none if it says nothing of any agent.
+
+    Agents that are still in share the first free place; those that are out without a place come
+    next, ordered as they are `otherwise`.
+    """
+    given = {row.place for row in standing.rows if row.place is not None}
+    if not given and not any(row.state == OUT for row in standing.rows):
+        return {}
+    free, keys = min(set(range(1, len(standing.rows) + 2)) - given), {}
+    for row in standing.rows:
+        name, inside = names[row.agent], row.place is not None or row.state != OUT
+        rank = free if row.place is None else row.place
+        keys[name] = (float(rank),) if inside else (rank + 0.5, *otherwise[name])
+    return keys
 
 
 def _places(agents: Sequence[str], keys: Mapping[str, tuple[float, ...]]) -> dict[str, int]:
@@ -276,8 +298,11 @@ def standings(
     somebody's fault: they say nothing of their strength.
     """
     results = rating_data_of_matches(found, len(names), BLOCKS)
+    fair = None
+    if not all(match.fair.all() for match in found):
+        fair = rating_data_of_matches([match.fair_pairs() for match in found], len(names), BLOCKS)
     played = _played(found, names, rates)
-    ranked = rank_agents(results, names, rates, played, plan, faulty=faulty)
+    ranked = rank_agents(results, names, rates, played, plan, fair=fair, faulty=faulty)
     if stopped:
         ranked = as_raw_ratings(ranked)
     return ranked
@@ -304,11 +329,13 @@ def rank_agents(
     played: Sequence[SampleSizes],
     plan: RatingPlan,
     *,
+    fair: RatingData | None = None,
     faulty: Collection[str] = (),
     method: str = USUAL,
 ) -> Standings:
     """Agents rated by a method and ranked; `played` says what each rating rests on.
 
+    `fair` are the pairs without a forfeit, from which the first move is rated; None if all are.
     The games decide the draws of the bootstrap; another `plan.seed` gives others.
     """
     results, own_seed = in_order_of_content(results, names)
@@ -320,9 +347,12 @@ def rank_agents(
         rows = [_of_pair(row, only, plan, names) for row in rows]
     rows = [_only_forfeits(row) if row.agent in faulty else row for row in rows]
     ordered = enumerate(sorted(rows, key=_place), 1)
+    moves = [_first_move(pool, results, fair, names, plan, method) for pool in rated.pools]
+    if method == USUAL:
+        moves = [(_first_move_of_pair(pool, only, names), games) for pool, games in moves]
     return Standings(
         agents=tuple(replace(row, place=place) for place, row in ordered),
-        groups=tuple(_group(pool, rated, names, cycle, faulty) for pool in rated.pools),
+        groups=tuple(_group(pool, names, cycle) for pool in moves),
     )
 
 
@@ -333,13 +363,13 @@ def in_official_order(found: Standings, places: Mapping[str, int]) -> Standings:
     return replace(found, agents=ordered)
 
 
-def _place(row: AgentStanding) -> tuple[bool, int, float]:
-    """Ranked agents first, by group, then by strength; equal ones in the experiment's order."""
+def _place(row: AgentStanding) -> tuple[float, ...]:
+    """Return the rank of a rating: agents with a fair game first, by group, then by strength."""
     elo = row.elo.value
     if elo is None:  # a bound alone: above or below all that is known
         elo = FARTHEST if row.elo.low is not None else -FARTHEST
     # Further digits are rounding errors of the machine.
-    return row.elo.reason == ONLY_FORFEITS, row.group, 0.0 - round(elo, 6)
+    return float(row.elo.reason == ONLY_FORFEITS), float(row.group), 0.0 - round(elo, 6)
 
 
 def _only_forfeits(row: AgentStanding) -> AgentStanding:
@@ -459,18 +489,62 @@ def _mean(match: Match) -> float:
     return float((match.scores * match.times).sum()) / match.pairings
 
 
-def _group(
+def _first_move(
     pool: RatingGroup,
-    rated: Ratings,
+    played: RatingData,
+    fair: RatingData | None,
+    names: Sequence[str],
+    plan: RatingPlan,
+    method: str,
+) -> tuple[RatingGroup, int]:
+    """Return a group with its first move rated from fair games alone, and how many they are.
+
+    A forfeit is lost in either seat, so it says nothing of the first move.
+    """
+    members = np.array(pool.members)
+    own = select_agents(played, members)
+    kept = own if fair is None else select_agents(fair, members)
+    games = int(kept.games.sum())
+    if games == int(own.games.sum()):
+        return pool, games
+    kept, seed = in_order_of_content(kept, [names[member] for member in pool.members])
+    rated = rate(kept, replace(plan, seed=plan.seed ^ seed, anchor=None, census=False), method)
+    several = [group for group in rated.pools if len(group.members) > 1]
+    if len(several) != 1:
+        unknown = no_estimate(str(FirstMove.UNKNOWN), level=plan.level)
+        return replace(pool, first_move=FirstMove.UNKNOWN, advantage=unknown), games
+    fitted = several[0]
+    return replace(pool, first_move=fitted.first_move, advantage=fitted.advantage), games
+
+
+def _first_move_of_pair(
+    pool: RatingGroup, only: Mapping[str, WinRate | None], names: Sequence[str]
+) -> RatingGroup:
+    """Return a group of two that met nobody else, its first move bounded as the score is.
+
+    So score and Elo never disagree on which mover has the advantage.
+    """
+    pair, *others = (only.get(names[member]) for member in pool.members)
+    if pair is None or len(others) != 1 or others[0] is None:
+        return pool
+    if pool.first_move is not FirstMove.FITTED:
+        return pool
+    field = OpponentField(
+        np.diff(pool.fitted.ratings[0]) * np.array([[1.0], [-1.0]]).ravel(),
+        np.zeros(2), np.ones(2), spread([], []),
+    )  # fmt: skip
+    known = transform(pair.row.first_mover, lambda share: rating_at(field, 0.0, share))
+    return replace(pool, advantage=replace(known, value=pool.advantage.value))
+
+
+def _group(
+    own: tuple[RatingGroup, int],
     names: Sequence[str],
     cycle: Sequence[str],
-    faulty: Collection[str],
 ) -> Group:
-    games = sum(rated.agents[member].games for member in pool.members) // 2
+    pool, games = own
     members = tuple(names[member] for member in pool.members)
-    if set(members) <= set(faulty):  # forfeits show nothing of strength, nor of the first move
-        return Group(members, pool.advantage, "")
-    text = first_move_text(pool, games) if len(pool.members) > 1 else ""
+    text = first_move_text(pool, games) if len(pool.members) > 1 and games else ""
     warning = ""
     if cycle and cycle[0] in members:  # agents in a ring are always in one group
         a, b, c = cycle

@@ -17,19 +17,24 @@ from arena.analysis.standings import (
     in_official_order,
     official_places,
     points_standings,
-    scheduled_places,
     standings,
     tallies,
 )
-from arena.analysis.win_rates import WinRates, determinism_violations, is_census, win_rates
+from arena.analysis.win_rates import (
+    ONLY_FORFEITS,
+    WinRates,
+    determinism_violations,
+    is_census,
+    win_rates,
+)
 from arena.planning.plan import Plan
 from arena.planning.rounds import TournamentStanding
-from arena.stats.counts import first_mover_scores
-from arena.stats.estimate import Estimate
-from arena.stats.intervals import score_estimate
+from arena.stats.estimate import Estimate, no_estimate
+from arena.stats.intervals import NO_GAMES
+from arena.stats.match_estimate import first_mover_estimate
 from arena.stats.ratings import RatingPlan
-from arena.stats.sprt import SprtPlan, SprtState
-from arena.stats.sprt_estimates import corrected_estimate
+from arena.stats.sprt import Decision, SprtPlan, SprtState
+from arena.stats.sprt_estimates import as_raw, corrected_estimate
 from arena.stats.text import elo_text, sprt_text
 
 DRAWS = 200
@@ -75,7 +80,7 @@ class Summary:
     notes: tuple[str, ...] = ()
     same: tuple[str, ...] = ()  # a line for each group of agents that play identically
     opening_plies: tuple[int, int] | None = None  # the fewest and the most
-    duplicates: int = 0  # fair games that repeat earlier ones
+    duplicates: int = 0  # fair games equal to an earlier one of their match
     excluded: tuple[Exclusion, ...] = ()
 
     @property
@@ -91,14 +96,16 @@ def summarise(
     sprt: tuple[SprtPlan, SprtState] | None = None,
     tournament: TournamentStanding | None = None,
     by_points: bool = False,
+    by_test: bool = False,
     draws: int = DRAWS,
 ) -> Summary:
     """Sum up the games of the experiment called `name`.
 
     `sprt` is the test that stopped the run, `tournament` where its rounds ended; `by_points`
-    ranks the agents by points; 0 `draws`: ratings without errors.
+    ranks the agents by points; `by_test` says that such a test ended the run where its state is
+    not given; 0 `draws`: ratings without errors.
     """
-    plan, tested = evidence.plan, sprt is not None
+    plan, tested = evidence.plan, by_test or sprt is not None
     names, met = plan.names, evidence.matches
     rates = win_rates(evidence, tested)
     whole = bool(met) and all(is_census(match, evidence) for match in met)
@@ -110,10 +117,10 @@ def summarise(
         game=plan.game,
         agents=names,
         games=evidence.games,
-        distinct_games=sum(match.different for match in met),
+        distinct_games=evidence.games - evidence.duplicates,
         openings=evidence.openings,
         forfeits=sum(rate.forfeits + rate.opponent_forfeits for rate in rates.own),
-        first_mover=_first_mover(met, whole),
+        first_mover=_first_mover(met, whole, tested),
         ratings=rated.agents,
         groups=rated.groups,
         win_rates=rates,
@@ -135,8 +142,7 @@ def _ranked(
     names = evidence.plan.names
     own = dict(zip(names, tallies(evidence.matches, len(names)), strict=True))
     places = official_places(
-        own, [row.agent for row in rated.agents], openings=evidence.openings,
-        by_points=by_points, scheduled=scheduled_places(tournament, names),
+        own, rated.agents, openings=evidence.openings, by_points=by_points, standing=tournament,
         excluded={each.agent for each in evidence.excluded},
     )  # fmt: skip
     return in_official_order(rated, places), tuple(points_standings(own, places))
@@ -149,17 +155,23 @@ def make_rating_plan(plan: Plan, draws: int, census: bool) -> RatingPlan:
     return RatingPlan(draws=draws, census=census, anchor=anchor, anchor_elo=elo)
 
 
-def _first_mover(found: Sequence[Match], census: bool) -> Estimate:
-    """Return the first movers' score over all matches; openings are shared between them."""
+def _first_mover(found: Sequence[Match], census: bool, tested: bool) -> Estimate:
+    """Return the first movers' score over all matches; openings are shared between them.
+
+    In `tested` runs a sequential test ended the games, which the interval ignores.
+    """
     fresh = [match.evidence() for match in found]
-    scores = [first_mover_scores(match.as_first, match.as_second) for match in fresh]
-    none = np.empty(0)
-    return score_estimate(
-        np.concatenate([none, *(match.openings for match in fresh)]),
-        np.concatenate([none, *scores]),
+    if not fresh:
+        return no_estimate(NO_GAMES)
+    score = first_mover_estimate(
+        np.concatenate([match.openings for match in fresh]),
+        np.concatenate([match.as_first for match in fresh]),
+        np.concatenate([match.as_second for match in fresh]),
+        np.concatenate([match.times for match in fresh]),
+        np.concatenate([match.fair for match in fresh]),
         census=census,
-        times=np.concatenate([none.astype(np.int64), *(match.times for match in fresh)]),
     )
+    return as_raw(score) if tested else score
 
 
 def _stopped(plan: Plan, rates: WinRates, test: SprtPlan, state: SprtState) -> SprtResult:
@@ -169,6 +181,9 @@ def _stopped(plan: Plan, rates: WinRates, test: SprtPlan, state: SprtState) -> S
     """
     ((a, b),), names = plan.matches, plan.names
     raw = next(rate.row.elo for rate in rates if rate.agent == names[a])
+    if raw.reason == ONLY_FORFEITS:
+        text = f"{names[a]} against {names[b]}: {ONLY_FORFEITS}, which show no strength"
+        return SprtResult(names[a], names[b], str(Decision.UNDECIDED), raw, raw, text)
     corrected = corrected_estimate(test, state)
     text = (
         f"{names[a]} against {names[b]}: {sprt_text(test, state)}; "

@@ -10,21 +10,22 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.analysis.repeatability import KEY, Repeatability, repeatability
+from arena.analysis.table_verification import wrong_table
 from arena.planning.games import LOSS, Games, Termination, decode_games, moves_of_game, pair_points
 from arena.planning.openings.openings import NO_MOVE
 from arena.planning.plan import Plan
-from arena.planning.round_tracker import RoundTracker
-from arena.planning.schedule import DrawnPlan, make_schedule
+from arena.planning.schedule import DrawnPlan, RoundTracker, make_schedule
 from arena.planning.tasks import Task
 from arena.playing.bot_replays import SAME, BotReplays, first_difference, seat_to_move
 from arena.playing.bots import FIXED
 from arena.playing.cached_pairs import CachedPairs
 from arena.playing.executor import iterate_items
 from arena.playing.forfeits import ForfeitRule
+from arena.playing.options import PlayOptions
 from arena.playing.referee_loop import contradiction, stored_cutoffs, unclean_games
-from arena.playing.worker import GameJob, PlayOptions
+from arena.playing.worker import GameJob
 from arena.storage.game_table import REPLAYED_COLUMNS, StoredGames
-from arena.storage.provenance import RUN, read_run
+from arena.storage.provenance import RUN, code_digest, read_run
 from arena.storage.run_file import (
     NotARunError,
     changes_since_run,
@@ -36,7 +37,7 @@ from arena.storage.run_file import (
 )
 from games.base.errors import Unfinished
 from games.base.files import write_text
-from games.base.progress_line import ProgressLine
+from games.base.progress import Progress, ShowProgress, watch
 from games.base.text import listed, quote
 from games.board import Board
 from games.transcripts import game_lines, move_texts_by_side
@@ -235,17 +236,15 @@ def load_table(directory: Path, beside: Path | None) -> LoadedTable:
     if table.fault is None and plan.rounds is not None and 2 * course.total != len(stored.games):
         there = f"{2 * course.total} games, {len(stored.games)} are there"
         table = table._replace(fault=Difference(f"the rounds ask for {there}"))
+    if table.fault is None and said.get("code") == code_digest():
+        wrong = wrong_table(directory, plan, course, stored.games, unloadable)
+        table = table._replace(fault=Difference(wrong) if wrong else None)
     return LoadedTable(drawn, stored, table)
 
 
-def replaying(seconds: float) -> list[str]:
-    """What the progress line shows while the stored games are replayed."""
-    return [f"replaying the stored games by the rules, {seconds:.0f} s"]
-
-
-def replay_run(directory: Path, experiment: Path | None, line: ProgressLine) -> VerifyResult:
+def replay_run(directory: Path, experiment: Path | None, show: ShowProgress) -> VerifyResult:
     """Replay the games of a run by clean rules alone; no bot is started."""
-    with line.watch(replaying):
+    with watch(show, lambda: Progress("replaying the stored games by the rules")):
         run = load_table(directory, experiment and experiment.absolute().parent)
     if run.stored.moves is None and run.table.fault is None:
         raise NotARunError(
@@ -261,14 +260,14 @@ def verify_run(
     everything: bool,
     experiment: Path | None,
     options: PlayOptions,
-    line: ProgressLine,
+    show: ShowProgress,
 ) -> VerifyResult:
     """Replay a run by clean rules, then play pairings again.
 
     NotARun if they cannot be compared.
     """
     beside = experiment and experiment.absolute().parent
-    with line.watch(replaying):
+    with watch(show, lambda: Progress("replaying the stored games by the rules")):
         run = load_table(directory, beside)
     drawn, compared = run.drawn, 0
     differing = run.table.fault
@@ -286,7 +285,7 @@ def verify_run(
     skipped = pairs_of(run, known)
     if differing is None:
         which = sample_pairs(np.flatnonzero(~skipped).tolist(), everything)
-        compared, differing = play_again(run, which, options, line)
+        compared, differing = play_again(run, which, options, show)
         doubted = () if differing is None else differing.bots
     notes = changes_since_run(directory, beside)
     again = repeatability_now(directory, drawn.plan, doubted, notes)
@@ -314,19 +313,20 @@ def pairs_of(
 
 
 def play_again(
-    run: LoadedTable, which: list[range], options: PlayOptions, line: ProgressLine
+    run: LoadedTable, which: list[range], options: PlayOptions, show: ShowProgress
 ) -> tuple[int, Difference | None]:
     """Play pairings again; the number of games, and the first that differs of how many."""
     drawn, known, compared = run.drawn, CachedPairs(run.drawn, options.known), 0
-    total, workers = 2 * sum(map(len, which)), GameJob(drawn, options)
+    total, job = 2 * sum(map(len, which)), GameJob(drawn, options)
     first, forgot = Difference(""), None
-    workers.on_wait = lambda: line.show(
-        lambda seconds: [
-            f"{compared:,} of {total:,} games played again"
-            f"{f', {first.games:,} differ' if first.games else ''}, {seconds:.0f} s"
-        ]
-    )
-    with closing(workers.batches(iterate_items(replay_tasks(run, which)))) as batches:
+
+    def show_count() -> None:
+        differ = f", {first.games:,} differ" if first.games else ""
+        text = f"{compared:,} of {total:,} games played again{differ}"
+        show(Progress(text, compared, total))
+
+    job.on_wait = show_count
+    with closing(job.batches(iterate_items(replay_tasks(run, which)))) as batches:
         for batch in batches:
             games = decode_games([batch.games], drawn.pairings.columns(batch.start, batch.stop))
             compared += len(games)
@@ -352,7 +352,7 @@ def repeatability_now(
         replays = replays or BotReplays(dict.fromkeys(plan.outside_bots, 0))
         replays = replays._replace(differing=tuple(dict.fromkeys((*replays.differing, *differing))))
         again = repeatability(plan, replays)
-        stored = {**stored, KEY: again.to_json(replays), "reproducible": again.as_bool}
+        stored = {**stored, KEY: again.to_json(replays)}
         write_text(directory / RUN, json.dumps(stored, indent=1, ensure_ascii=False) + "\n")
     return repeatability(plan, replays)
 
@@ -386,7 +386,7 @@ def replay_tasks(run: LoadedTable, which: list[range]) -> Iterator[Task]:
     for each in which:
         if not run.table.unasked[2 * each.start : 2 * each.stop].all():
             verdicts = stored_cutoffs(run.stored.games, each)
-            carried = run.drawn.pairings.carried(each.start, each.stop)
+            carried = run.drawn.pairings.blocks_for_task(each.start, each.stop)
             yield Task(each.start, each.stop, verdicts, carried)
 
 

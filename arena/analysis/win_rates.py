@@ -126,6 +126,7 @@ def estimated(match: Match, evidence: Evidence, level: float = 0.95) -> MatchEst
         varied=not is_identical_on_repeats(match),
         repeats=again,
         times=fresh.times,
+        fair=fresh.fair,
     )
 
 
@@ -176,7 +177,7 @@ def _counts(match: Match, same_player: bool) -> PairCounts:
     counts = pair_counts(match.openings, match.as_first, match.as_second, times=match.times)
     return replace(
         counts,
-        distinct_games=match.different,
+        distinct_games=match.distinct,
         identical_pairs=match.identical,
         same_player=same_player,
         first_mover_margin=match.mover_margin / match.normal if match.normal else None,

@@ -16,7 +16,7 @@ from agents.spec import find_path, spec_from_text
 from games import Game, Position, game
 from games.base.cli import CommandParser
 from games.base.errors import CHECK_FAILED, OK, USER_ERROR, Unfinished, printable, run, status_of
-from games.base.progress_line import ProgressLine
+from games.base.progress import ProgressLine, watch
 from games.base.text import quote
 
 USUAL_GAMES = ("kalah(6,4)", "othello(8)", "kalah-manchester(7,7)")
@@ -91,7 +91,7 @@ def examine(
     """What is wrong with a bot in a game."""
     examination = BotCheck(spec, of, terms, pairs, positions)
     try:
-        with ProgressLine() as line, line.watch(examination.progress):
+        with ProgressLine() as line, watch(line.show, examination.progress):
             return examination.run()
     except AgentFailure as failure:
         return CheckReport([f"{failure.kind}: {failure}"])

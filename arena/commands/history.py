@@ -18,8 +18,7 @@ if TYPE_CHECKING:  # they load numpy
 
     from arena.config.experiment import Experiment
     from arena.pipeline.loaded_run import LoadedRun
-    from arena.pipeline.version_lines import VersionRow
-    from arena.pipeline.versions import AgentVersions
+    from arena.pipeline.versions import AgentVersions, VersionRow
     from arena.storage.git import Commit
 
 REVISIONS = range(1, 101)
@@ -99,7 +98,7 @@ def distinct_versions(versions: "AgentVersions", name: str, most: int) -> Versio
 def print_history(experiment: "Experiment", found: Versions, results: Path) -> None:
     """Print the table and write the figure."""
     from arena.pipeline.loaded_run import load_run  # noqa: PLC0415
-    from arena.pipeline.version_lines import version_figure, version_lines  # noqa: PLC0415
+    from arena.pipeline.versions import version_figure, version_lines  # noqa: PLC0415
     from arena.storage.provenance import identify_run  # noqa: PLC0415  # as above
     from games.base.files import write_text  # noqa: PLC0415
 
@@ -114,7 +113,7 @@ def print_history(experiment: "Experiment", found: Versions, results: Path) -> N
 
 def history_rows(run: "LoadedRun", found: Versions) -> "Iterator[VersionRow]":
     """A row for each version, from the tables of their run."""
-    from arena.pipeline.version_lines import EloInterval, VersionRow  # noqa: PLC0415  # as above
+    from arena.pipeline.versions import EloInterval, VersionRow  # noqa: PLC0415  # as above
 
     def seen(rows: "pd.DataFrame") -> EloInterval:
         cells = rows[["elo", "elo_low", "elo_high"]].iloc[0]

@@ -67,7 +67,7 @@ def judged(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     from arena.analysis.move_losses.judge import JudgeSettings  # noqa: PLC0415
     from arena.analysis.move_losses.run_lines import load_run_lines  # noqa: PLC0415
     from arena.pipeline.move_loss_files import judge_and_write  # noqa: PLC0415
-    from arena.playing.worker import PlayOptions  # noqa: PLC0415
+    from arena.playing.options import PlayOptions  # noqa: PLC0415
 
     settings = JudgeSettings(
         number(chosen.last, "--last-beans", LAST),

@@ -172,7 +172,7 @@ def _place(
     """The ladder with these agents, one after the other."""
     from agents.sandbox.sandbox import Sandbox  # noqa: PLC0415  # as above
     from arena.pipeline.ladder import placed  # noqa: PLC0415
-    from arena.playing.worker import PlayOptions  # noqa: PLC0415
+    from arena.playing.options import PlayOptions  # noqa: PLC0415
 
     wall = Sandbox()
     try:
@@ -191,6 +191,7 @@ def _place(
 
 def table_lines(ladder: "Ladder") -> list[str]:
     """The table of a ladder, which is written too."""
+    from arena.analysis.repeatability import untested_line  # noqa: PLC0415  # as above
     from arena.pipeline.ladder import (  # noqa: PLC0415
         RATING_NOTE,
         ladder_rows,
@@ -204,7 +205,9 @@ def table_lines(ladder: "Ladder") -> list[str]:
     finally:
         games.close()
     write_ladder_table(ladder, rows)
-    return [*_lines(rows), RATING_NOTE] if rows else [f"{ladder.directory}: the ladder is empty"]
+    if not rows:
+        return [f"{ladder.directory}: the ladder is empty"]
+    return [*_lines(rows), RATING_NOTE, *filter(None, [untested_line(ladder.plan)])]
 
 
 def _lines(rows: "list[LadderRow]") -> list[str]:

@@ -9,16 +9,14 @@ from arena.config.command_line import add_play_options, open_run_options, overri
 from arena.playing.options import Interrupts
 from games.base.errors import CHECK_FAILED, OK, printable, status_of
 
-if TYPE_CHECKING:
-    from arena.playing.bots import BotProbe
-    from arena.playing.pilot import PilotResult
-    from arena.tuning.study_config import StudyConfig
-
 if TYPE_CHECKING:  # they load the kernels
     from arena.config.command_line import RunOptions
     from arena.config.experiment import Experiment
     from arena.config.sweep import SweepPlan
     from arena.planning.schedule import DrawnPlan
+    from arena.playing.bots import BotProbe
+    from arena.playing.pilot import PilotResult
+    from arena.tuning.study_config import StudyConfig
 
 MOST_ASKED = 200_000  # pairings of which it is asked whether they are known
 MOST_CELLS = 4  # of a sweep that are tried
@@ -150,11 +148,18 @@ def pilot_with(
     from arena.terminal import plan as plan_lines  # noqa: PLC0415
 
     place = drawn.plan.names.index
-    faulty = {place(answer.name) for answer in answers if answer.fault}
+    faulty = {place(answer.name): exclusion_seconds(answer) for answer in answers if answer.fault}
     seconds = {place(each.name): each.move_seconds for each in answers if not each.fault}
     pilot = run_pilot(drawn, options.playing, faulty, seconds)
     out(plan_lines.pilot_line(pilot, options.at_once))
     return pilot
+
+
+def exclusion_seconds(answer: "BotProbe") -> float:
+    """Return how long a bot that fails takes until it is excluded."""
+    from arena.playing.fault_counts import FIRST_GAMES  # noqa: PLC0415  # as above
+
+    return (FIRST_GAMES if answer.loads else 1) * (answer.start_seconds + answer.seconds)
 
 
 def pilot_lines(drawn: "DrawnPlan", options: "RunOptions", answers: "Sequence[BotProbe]") -> None:
@@ -169,8 +174,9 @@ def pilot_lines(drawn: "DrawnPlan", options: "RunOptions", answers: "Sequence[Bo
     if known:
         out(f"known from earlier runs: {2 * known:,} games, which are not played")
     out(plan_lines.time_line(pilot, left, options.at_once))
-    if line := plan_lines.start_line(answers):
-        out(line)
+    for line in (plan_lines.failing_line(plan, pilot), plan_lines.start_line(answers)):
+        if line:
+            out(line)
     for line in plan_lines.match_lines(drawn, pilot):
         out(line)
     if plan.stop is not None:

@@ -51,14 +51,14 @@ def show_run(chosen: argparse.Namespace) -> int:
 
 def follow_run(directory: Path, once: bool) -> int:
     """Show how the run comes along until it ends; the exit status."""
-    from arena.storage.results import is_running, read_progress  # noqa: PLC0415  # as above
+    from arena.storage.results import is_running  # noqa: PLC0415  # as above
     from arena.storage.run_file import is_finished  # noqa: PLC0415
-    from arena.terminal.progress_line import LiveLine  # noqa: PLC0415
+    from arena.terminal.progress import StoredProgress, TerminalProgress  # noqa: PLC0415
 
-    with LiveLine(quiet=False) as line:
+    with TerminalProgress(quiet=False) as line:
         line.due = 0.0  # the first lines at once
         while not once and is_running(directory):
-            line.show(lambda _: read_progress(directory) or ["just begun, or summing up"])
+            line.show(StoredProgress(directory))
             time.sleep(EVERY_SECONDS)
     ended = state_lines(directory)
     print_safely(lambda: print_lines(*ended))

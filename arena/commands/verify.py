@@ -11,7 +11,7 @@ from arena.config.user_settings import is_address
 from arena.playing.options import Interrupts
 from games.base.cli import CommandParser, shell_command
 from games.base.errors import CHECK_FAILED, OK, print_error, status_of
-from games.base.progress_line import ProgressLine
+from games.base.progress import ProgressLine
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -49,18 +49,18 @@ def verified(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     """Replay, compare and print; the exit status."""
     # After --help, which needs none of it.
     from arena.analysis.verification import replay_run, verify_run  # noqa: PLC0415
-    from arena.playing.worker import PlayOptions  # noqa: PLC0415
+    from arena.playing.options import PlayOptions  # noqa: PLC0415
 
     with contextlib.ExitStack() as stack:
         line = stack.enter_context(ProgressLine())
         if chosen.replay:
-            result = replay_run(chosen.run, chosen.experiment, line)
+            result = replay_run(chosen.run, chosen.experiment, line.show)
         else:
             if known := open_game_cache(chosen.known):
                 stack.callback(known.close)
             playing = PlayOptions(available_cores(), interrupts, known=known)
             options = stack.enter_context(with_cluster(playing, chosen.on))
-            result = verify_run(chosen.run, chosen.all, chosen.experiment, options, line)
+            result = verify_run(chosen.run, chosen.all, chosen.experiment, options, line.show)
     interrupts.finish()
     for note in result.notes:
         print_error(note)

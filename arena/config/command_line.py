@@ -19,7 +19,7 @@ from games.base.text import quote
 
 if TYPE_CHECKING:
     from arena.playing.cluster.connection import Cluster
-    from arena.playing.worker import PlayOptions
+    from arena.playing.options import PlayOptions
     from arena.storage.game_cache import GameCache
 
 RESULTS = Path("results")
@@ -55,7 +55,7 @@ class RunOptions:
     @property
     def playing(self) -> "PlayOptions":
         """The options for playing."""
-        from arena.playing.worker import PlayOptions  # noqa: PLC0415  # it loads the kernels
+        from arena.playing.options import PlayOptions  # noqa: PLC0415  # it loads the kernels
 
         return PlayOptions(
             self.workers,

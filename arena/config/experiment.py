@@ -18,8 +18,7 @@ from arena.config.checks import CheckContext, read_checks
 from arena.config.keys import EXPERIMENT_KEYS, Settings, read_settings, read_table
 from arena.config.toml_file import ExperimentError, Problems, Source, near, read
 from arena.planning.openings.registry import COMMON_KEYS, OPENINGS, way
-from arena.planning.openings_spec import RANDOM_OPENINGS, OpeningsSpec
-from arena.planning.plan import Plan
+from arena.planning.plan import RANDOM_OPENINGS, OpeningsSpec, Plan
 from arena.planning.rounds import RoundsSpec
 from arena.planning.schedules.registry import SCHEDULES, Matches, rounds_choice, schedule
 from arena.playing.clock import default_move_seconds
@@ -267,10 +266,13 @@ def build_experiment(source: Source, problems: Problems) -> Experiment:
         check_anchor(settings.anchor, names, problems)
     if meets is None or meets.rounds is None:
         check_pairs(settings.pairs, setup.openings, problems)
+    ranked = (values["standings"] or {}).get("by", "elo")
+    if ranked == "points" and meets is not None and meets.rounds is not None:
+        why = f"{meets.rounds.way} ranks the agents itself; take standings out"
+        problems.add(("standings", "by"), why, ("standings",))
     problems.raise_if_any()
     assert meets is not None  # else a problem was said
     plan = build_plan(setup, meets)
-    ranked = (values["standings"] or {}).get("by", "elo")
     return Experiment(settings.name, source.path, plan, checks, ranked)
 
 

@@ -40,7 +40,8 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     **{
         name: (name,)
         for name in (
-            "opening_moves", "run", "pair", "seed", "termination", "first_version", "second_version"
+            "opening_moves", "run", "pair", "seed", "termination", "first_version",
+            "second_version", "stop_rule",
         )
     },
 }  # fmt: skip
@@ -117,7 +118,7 @@ def _game(file: Path, number: int, cells: Sequence[str], places: Mapping[str, in
         game, first, second, score, opening, line, seed=seed,
         pairing=pairing_of(cell.get("run", ""), cell.get("pair", "")),
         fault=fault_of(cell.get("termination", ""), score),
-        mover=_mover(place, cell, (first, second)),
+        mover=_mover(place, cell, (first, second)), stopped=bool(cell.get("stop_rule")),
     )  # fmt: skip
 
 

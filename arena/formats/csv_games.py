@@ -10,7 +10,7 @@ SUFFIX = ".csv"
 COLUMNS = (
     "number", "game", "run", "pair", "leg", "first", "second", "first_mover", "result",
     "margin", "plies", "termination", "opening_moves", "seed", "first_version", "second_version",
-    "moves",
+    "stop_rule", "moves",
 )  # fmt: skip
 
 
@@ -30,6 +30,6 @@ def text(each: GameRecord) -> str:
         (
             each.number, each.of.name, each.run, each.pair, each.leg, each.first, each.second,
             each.first_mover, each.result, each.margin, each.plies, each.ending, each.opening_moves,
-            each.seed, *each.versions, " ".join(each.moves),
+            each.seed, *each.versions, each.stop_rule, " ".join(each.moves),
         )
     )  # fmt: skip

@@ -45,6 +45,7 @@ class GivenGame(NamedTuple):
     not keep them. `seed` tells equal games of agents that use chance apart, None if it is not
     known. `pairing` is shared by the two games of a pairing. `fault`: 0 ended without one, 1 lost
     by `first`, -1 by `second`. `row` is its place in the table of a run, None in other files.
+    `unearned`: both agents were excluded before, so neither has a point for the game.
     `stopped` is whether a sequential test decided how many games the run has.
     `arena.pipeline.external_games` says which games are the same.
     """
@@ -61,6 +62,7 @@ class GivenGame(NamedTuple):
     fault: int = 0
     row: int | None = None
     mover: int | None = 0
+    unearned: bool = False
     stopped: bool = False
 
 

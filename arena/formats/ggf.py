@@ -86,6 +86,7 @@ def _game(place: str, tags: dict[str, str], moves: list[str]) -> Iterator[GivenG
         seed=seed, pairing=pairing_of(tags["PC"].removeprefix(OWN_PLACE), more.get("pair", ""))
         if ours else None,
         fault=fault_of(more.get("termination", ""), score), mover=mover,
+        stopped=bool(more.get("stop_rule")),
     )  # fmt: skip
 
 
@@ -146,6 +147,7 @@ def _more(each: GameRecord) -> str:
         "termination": each.ending,
         "first_version": each.versions[0],
         "second_version": each.versions[1],
+        "stop_rule": each.stop_rule,
     }
     names = {"first": each.first, "second": each.second}
     more |= {seat: name for seat, name in names.items() if _escaped(name) != name}

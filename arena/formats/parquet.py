@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.analysis.exclusions import KEY, stored_exclusions
+from arena.analysis.summary_file import SHAPE, load_summary
 from arena.formats.game_record import (
     LONGEST_NAME,
     UNKNOWN,
@@ -48,6 +50,7 @@ def games_in(file: Path) -> Iterator[GivenGame]:
     game = game_name(str(plan.get("game") or UNKNOWN))
     known = agent_versions(_with_digests(file, source))
     counts = None if "game_id" in rows else ~np.asarray(columns["repeat"], dtype=np.bool_)
+    since = _exclusions(file)
     for row, score in enumerate(rows["result"]):
         if counts is not None and not counts[row]:
             continue
@@ -61,6 +64,7 @@ def games_in(file: Path) -> Iterator[GivenGame]:
             pairing=pairing_of(run or str(file.resolve()), str(cell.get("pair", ""))),
             fault=fault_of(str(cell.get("termination", "")), score), row=row,
             mover=_mover(f"{file}: row {row}", cell, (first, second)),
+            unearned=all(row >= since.get(player.name, row + 1) for player in (first, second)),
             stopped=bool(plan.get("stop")),
         )  # fmt: skip
 
@@ -88,6 +92,15 @@ def _with_digests(file: Path, source: KeyValues) -> KeyValues:
     """Return the origin with digests of users' files: of older tables that in run.json beside."""
     beside = read_run(file.parent)
     return source if "files" in source or beside.get("digest") != source.get("run") else beside
+
+
+def _exclusions(file: Path) -> dict[str, int]:
+    """Return the bots that the run excluded, each with its first unplayed game."""
+    try:
+        summary = load_summary(file.parent, {KEY: SHAPE[KEY]})
+    except (OSError, ValueError):
+        return {}  # a table alone
+    return {each.agent: each.since for each in stored_exclusions(summary)}
 
 
 def _validate(file: Path, columns: Mapping[str, NDArray[Any]]) -> dict[str, list[Any]]:

@@ -112,6 +112,7 @@ def _game(place: str, tags: dict[str, str], moves: list[str]) -> Iterator[GivenG
         pairing=pairing_of(run, tags.get("Round", "").partition(".")[0], first=1),
         fault=fault_of(tags.get("Termination", ""), score),
         mover=_mover(place, tags, (first, second), " ".join(moves)),
+        stopped=bool(tags.get("StopRule")),
     )  # fmt: skip
 
 
@@ -149,6 +150,7 @@ def text(each: GameRecord) -> str:
         "Seed": str(each.seed),
         "WhiteVersion": each.versions[0],
         "BlackVersion": each.versions[1],
+        **({"StopRule": each.stop_rule} if each.stop_rule else {}),
     }
     head = "\n".join(f'[{name} "{_escaped(value)}"]' for name, value in tags.items())
     moves = " ".join(f"{ply}.{TOGETHER}{move}" for ply, move in enumerate(each.moves, 1))

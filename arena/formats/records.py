@@ -18,6 +18,7 @@ from arena.report.figures.registry import make_figures
 from arena.report.html import Html, Inside
 from arena.report.methods import moment
 from arena.report.numbers import bare_share, cell_ends, score_of
+from arena.stats.sprt import SprtPlan
 from arena.storage.parquet import read_columns
 from arena.storage.provenance import agent_versions
 from arena.storage.run_file import GAMES
@@ -56,6 +57,7 @@ class GameRecord:
     seed: int  # of the pair
     versions: tuple[str, str]  # fingerprints of both agents, empty if they are not known
     elos: tuple[float | None, float | None] = (None, None)  # of both, where the run has ratings
+    stop_rule: str = ""  # the test that could end the run before its last game
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,7 @@ class _RunFacts:
     seeds: GameColumn  # of every game's pair
     versions: Mapping[str, str]  # by agent
     elos: Mapping[int, float]  # by the place of an agent
+    stop_rule: str
 
 
 def _facts(report: ReportData) -> _RunFacts:
@@ -93,7 +96,16 @@ def _facts(report: ReportData) -> _RunFacts:
         seeds=read_columns(report.directory / GAMES, ["seed"])["seed"],
         versions=agent_versions(report.run),
         elos=ratings_by_agent(report),
+        stop_rule=stop_rule_text(report.plan.stop),
     )
+
+
+def stop_rule_text(test: SprtPlan | None) -> str:
+    """Return the sequential test of a run in one phrase; empty without one."""
+    if test is None:
+        return ""
+    elo = f"[{test.elo0:g}, {test.elo1:g}] {test.model} Elo"
+    return f"SPRT {elo}, alpha {test.alpha:g}, beta {test.beta:g}"
 
 
 def game_records(report: ReportData) -> Iterator[GameRecord]:
@@ -142,6 +154,7 @@ def _exported_game(
         seed=int(facts.seeds[row]),
         versions=(facts.versions.get(first, ""), facts.versions.get(second, "")),
         elos=(facts.elos.get(places[0]), facts.elos.get(places[1])),
+        stop_rule=facts.stop_rule,
     )
 
 
@@ -185,7 +198,8 @@ def _score(report: ReportData, name: str, other: str) -> float | None:
 
 def figure_tables(report: ReportData) -> list[TextTable]:
     """The tables behind the figures, as people read them, and the matrix."""
-    tables = []
+    rule, tables = stop_rule_text(report.plan.stop), []
+    note = f" (a test could end the games, which intervals ignore: {rule})" if rule else ""
     for name, figure in make_figures(report).items():
         if figure.table is None:
             continue
@@ -193,10 +207,10 @@ def figure_tables(report: ReportData) -> list[TextTable]:
         rows = tuple(tuple(strip_markup(row[place]) for place in kept) for row in figure.table.rows)
         head = tuple(figure.table.head[place] for place in kept)
         own = "pairs" if name == "matrix" else name
-        tables.append(TextTable(own, figure.heading, head, rows, figure.table.words))
+        tables.append(TextTable(own, figure.heading + note, head, rows, figure.table.words))
     names = report.agents
     matrix = tuple((name, *(_cell(report, name, other) for other in names)) for name in names)
-    heading = "Points won by the row's agent, in per cent, with the interval"
+    heading = f"Points won by the row's agent, in per cent, with the interval{note}"
     return [*tables, TextTable("matrix", heading, ("agent", *names), matrix)]
 
 

@@ -20,8 +20,7 @@ from arena.config.experiment import (
 from arena.config.keys import ALPHA, BETA, EXPERIMENT_KEYS
 from arena.config.toml_file import Problems, read
 from arena.learning.self_play import SelfPlaySettings
-from arena.planning.openings_spec import OpeningsSpec
-from arena.planning.plan import Plan
+from arena.planning.plan import OpeningsSpec, Plan
 from arena.planning.schedules.registry import unknown_agent_message
 from arena.stats.sprt import SprtPlan
 from games import Game, GameError

@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.evaluation.learned_weights import FEATURES, LearnedWeights, read_learned
+from arena.analysis.repeatability import KEY
 from arena.learning.weights_text import MOST_BEANS, table_of
 from arena.report import chart, plain_page
 from arena.report.html import Html, join, tag
+from arena.storage.provenance import read_run
 from arena.storage.run_file import NotARunError
 from games.base.files import parse_json, read_limited
 from games.base.schema import KeyValues
@@ -148,9 +150,11 @@ def learn_page(directory: Path) -> str:
 
 def whole_page(found: KeyValues, directory: Path) -> str:
     """The page of what was found."""
-    rounds = found["rounds"]
+    rounds, again = found["rounds"], read_run(directory).get(KEY, {})
+    doubt = f"can be repeated: {again.get('answer')}, {again.get('reason')}"
     parts = [
         plain_page.paragraph(verdict(found), "verdict"),
+        *([plain_page.paragraph(doubt)] if again.get("answer") not in (None, "yes") else []),
         plain_page.paragraph(
             f"{found['game']}, tables {found['tables']}, taught by {found['teacher']}."
         ),

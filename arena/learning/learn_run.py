@@ -12,18 +12,19 @@ from numpy.typing import NDArray
 
 from agents.core import AgentSpec
 from agents.evaluation.learned_weights import LearnedWeights
+from arena.analysis.repeatability import KEY, repeatability, untested_line
 from arena.config.command_line import RunOptions
 from arena.learning.config import FEATURES, LearnConfig
 from arena.learning.learn_page import LEARNED_JSON, learn_page
 from arena.learning.round_fit import RoundFit, make_sample, write_and_reload
 from arena.learning.round_games import RoundGames, games_digest, round_games, stored_round
-from arena.learning.round_match import BEFORE, LEARNED, MatchVerdict, RoundMatch, round_match
+from arena.learning.round_match import MatchVerdict, RoundMatch, round_match
 from arena.report.page import PAGE
 from arena.stats.clustered_means import CalibrationBin
 from arena.storage import provenance
-from arena.storage.journal import Journal
-from arena.storage.run_log import RunLog
-from arena.terminal.progress_line import LiveLine, run_progress
+from arena.storage.journal import RunDirectory
+from arena.storage.run_log import open_run_log
+from arena.terminal.progress import open_displays
 from games.base.errors import print_error, print_safely, printable
 from games.base.files import write_text
 
@@ -127,6 +128,8 @@ def result_lines(
         yield f"  {fit_line(each.weights)}"
         if each.calibration:
             yield f"  {calibration_line(each.calibration)}"
+    if again := untested_line(learning.plan):
+        yield again
     best = best_round(rounds)
     if best is None:
         yield f"nothing is better than {learning.agent}: no weights go on"
@@ -142,7 +145,7 @@ class LearnRun:
 
     learning: LearnConfig
     directory: Path
-    digest: str
+    locked: RunDirectory
     options: RunOptions
     command: str
 
@@ -168,8 +171,11 @@ def learn(learning: LearnConfig, options: RunOptions, command: str) -> list[Lear
     """Play, fit and match what is left; write the files, print the answer."""
     digest = learn_digest(learning)
     directory = options.results / learning.experiment.name / f"learn-{digest}"
-    with Journal(directory, digest, options.fresh), RunLog(directory / "run.log"):
-        run = LearnRun(learning, directory.absolute(), digest, options, command)
+    with (
+        RunDirectory(directory, digest, options.fresh) as locked,
+        open_run_log(directory / "run.log"),
+    ):
+        run = LearnRun(learning, directory.absolute(), locked, options, command)
         write_begin(run)
         rounds = list(play_rounds(run))
         write_best(run, best_round(rounds))
@@ -177,6 +183,8 @@ def learn(learning: LearnConfig, options: RunOptions, command: str) -> list[Lear
         write_text(directory / LEARNED_JSON, json.dumps(result, indent=1) + "\n")
         write_text(directory / PAGE, learn_page(directory))
         lines = list(result_lines(learning, run.directory, rounds))
+        played = sum(each.weights.games + each.match.games for each in rounds)
+        provenance.note_finished(run.directory, played)
         options.interrupts.finish()
         print_safely(
             lambda: print(
@@ -199,8 +207,11 @@ def write_begin(run: LearnRun) -> None:
     """Write run.json."""
     learning = run.learning
     origin = provenance.identify_run(learning.experiment.name, learning.plan)
+    again = repeatability(learning.plan, None).to_json(None)
     more = {"learned": learning.agent, "tables": learning.tables, "command": run.command}
-    provenance.write_run(run.directory, origin._replace(digest=run.digest), more)
+    provenance.note_started(
+        run.directory, origin._replace(digest=run.locked.digest), {**more, KEY: again}
+    )
 
 
 def play_rounds(run: LearnRun) -> Iterator[LearnedRound]:
@@ -231,18 +242,10 @@ def load_or_play_games(run: LearnRun, teacher: AgentSpec, number: int) -> RoundG
     if learning.sources:
         return stored_round(learning.of, learning.sources, learning.solve_from)
     run.say(f"round {number} of {len(learning.games)}: {learning.games[number - 1]:,} games")
-    with LiveLine(run.options.quiet, run.directory) as line:
-
-        def show(done: int, total: int) -> None:
-            line.show(lambda seconds: [progress_line(number, done, total, seconds)])
-
+    with open_displays(run.options.quiet, run.directory) as show:
         playing = run.options.playing
-        return round_games(learning, teacher, number, run.directory, run.digest, playing, show)
-
-
-def progress_line(number: int, done: int, total: int, seconds: float) -> str:
-    """How far the games of a round are."""
-    return f"round {number}: {done:,} of {total:,} games, {seconds:,.0f} s"
+        section = run.locked.section(f"round-{number}")
+        return round_games(learning, teacher, number, section, playing, show)
 
 
 def run_round(
@@ -269,14 +272,12 @@ def match_round(
     name: str,
 ) -> RoundMatch:
     """The match of the weights of a round against its teacher."""
-    with LiveLine(run.options.quiet, run.directory) as line:
+    with open_displays(run.options.quiet, run.directory) as show:
         return round_match(
             run.learning,
             (with_weights(teacher, learned), teacher),
             seen,
-            name,
-            run.directory,
+            run.locked.section(name),
             run.options.playing,
-            run_progress(line, (LEARNED, BEFORE)),
-            run.digest,
+            show,
         )

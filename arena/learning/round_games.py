@@ -1,6 +1,6 @@
 """The games of one round: played, or read from runs, kept in a journal, each opening once."""
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -17,20 +17,19 @@ from arena.learning.self_play import (
     PART_GAMES,
     GamePart,
     SelfPlay,
-    SelfPlayCrew,
-    SelfPlayResult,
+    self_play_job,
     unpack_games,
 )
 from arena.planning.schedule import make_schedule
 from arena.planning.seeds import hash64
-from arena.playing.executor import ItemFailed, iterate_items, run_in_order
-from arena.playing.worker import PlayOptions
-from arena.storage.journal import Journal
+from arena.playing.executor import iterate_items, run_in_order
+from arena.playing.options import PlayOptions
+from arena.storage.journal import Section
 from arena.storage.parquet import TableError, read_columns
 from arena.storage.provenance import file_digest
 from arena.storage.run_file import GAMES, NotARunError, games_table, load_plan
 from games import Game
-from games.base.errors import Unfinished
+from games.base.progress import Progress, ShowProgress
 from games.transcripts import move_texts_by_side
 
 TEACHER = "teacher"
@@ -55,10 +54,9 @@ def round_games(
     learning: LearnConfig,
     teacher: AgentSpec,
     round_: int,
-    directory: Path,
-    digest: str,
+    section: Section,
     options: PlayOptions,
-    show: Callable[[int, int], None],
+    show: ShowProgress,
 ) -> RoundGames:
     """Play what the journal does not have; all games of the round."""
     total = learning.games[round_ - 1]
@@ -67,20 +65,17 @@ def round_games(
     plan = replace(
         learning.plan, agents={TEACHER: teacher, "itself": teacher}, matches=((0, 1),), pairs=1
     )
-    contents = []
-    with Journal(directory / f"round-{round_}", f"{digest}-{round_}") as journal:
-        for batch in journal.batches():
-            contents.append(batch.games)
-        done = journal.finished()
-        crew = SelfPlayCrew(work, options, make_schedule(plan))
-        if done < total:
-            if options.cluster is None:
-                crew.get_ready()
-            with closing(play_parts(crew, parts(done, total))) as played:
-                for part in played:
-                    journal.append(part.start, part.stop, part.games)
-                    contents.append(part.games)
-                    show(part.stop, total)
+    contents = [batch.content for batch in section.batches()]
+    done = section.finished()
+    job = self_play_job(work, make_schedule(plan))
+    if done < total:
+        todo = iterate_items(parts(done, total))
+        with closing(run_in_order(job, todo, options)) as played:
+            for part in played:
+                section.append(part.start, part.stop, part.games)
+                contents.append(part.games)
+                text = f"round {round_}: {part.stop:,} of {total:,} games"
+                show(Progress(text, part.stop, total))
     return join_parts(contents)
 
 
@@ -90,18 +85,6 @@ def parts(done: int, total: int) -> Iterator[GamePart]:
         stop = min(done - done % PART_GAMES + PART_GAMES, total)
         yield GamePart(done, stop)
         done = stop
-
-
-def play_parts(
-    crew: SelfPlayCrew, todo: Iterator[GamePart]
-) -> Generator[SelfPlayResult, None, None]:
-    """What the crew plays, in order."""
-    try:
-        with crew.options.interrupts.wait_for_look():
-            yield from run_in_order(crew, iterate_items(todo))
-    except ItemFailed as failure:
-        what = failure.trace.rpartition("\n")[2] or "ended its worker"
-        raise Unfinished(f"games {failure.item.start} on: {what}, and again alone") from None
 
 
 def join_parts(contents: list[bytes]) -> RoundGames:

@@ -1,9 +1,7 @@
 """The match of a round: new weights against those before, on openings that no round has seen."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from enum import StrEnum
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -11,18 +9,17 @@ from numpy.typing import NDArray
 
 from agents.core import AgentSpec
 from arena.learning.config import LearnConfig
-from arena.planning.games import pair_points
 from arena.planning.openings.openings import Openings
 from arena.planning.openings.registry import way
-from arena.planning.schedule import DrawnPlan, make_schedule
+from arena.planning.plan import Plan
 from arena.planning.seeds import hash64
-from arena.playing.play import Tick, play_schedule
-from arena.playing.worker import PlayOptions
+from arena.playing.match import play_match
+from arena.playing.options import PlayOptions
 from arena.stats.estimate import Estimate
-from arena.stats.sprt import Decision, SprtPlan, log_likelihood_ratio
-from arena.stats.sprt_estimates import corrected_estimate
+from arena.stats.sprt import Decision, SprtPlan
 from arena.stats.text import elo_text, sprt_text
-from arena.storage.journal import Journal
+from arena.storage.journal import Section
+from games.base.progress import ShowProgress
 
 LEARNED, BEFORE = "learned", "before"
 SPARE = 50  # openings drawn beside, in place of those that a round has seen
@@ -76,7 +73,7 @@ def match_of(
     seen: NDArray[np.uint64],
     name: str,
     stop: SprtPlan | None,
-) -> DrawnPlan:
+) -> tuple[Plan, Openings]:
     """The match of two agents, without openings whose positions are in `seen`."""
     seed = int(hash64(name, learning.plan.seed)) >> 1
     spec, pairs = learning.plan.openings, learning.match.pairs
@@ -86,35 +83,28 @@ def match_of(
     plan = replace(
         learning.plan, agents=agents, matches=((0, 1),), pairs=len(openings), seed=seed, stop=stop
     )
-    return make_schedule(plan, openings)
+    return plan, openings
 
 
 def round_match(
     learning: LearnConfig,
     agents: tuple[AgentSpec, AgentSpec],
     seen: NDArray[np.uint64],
-    name: str,
-    directory: Path,
+    section: Section,
     options: PlayOptions,
-    show: Callable[[Tick], None],
-    digest: str,
+    show: ShowProgress,
 ) -> RoundMatch:
-    """Play what is left of a match of the first agent against the second; what it says."""
+    """Play what is left of a match of the first agent against the second.
+
+    The name of the section decides the openings.
+    """
     own, other = (spec_for(learning, each) for each in agents)
     test = learning.match.plan()
-    drawn = match_of(learning, {LEARNED: own, BEFORE: other}, seen, name, test)
-    with Journal(directory / name, f"{digest}-{name}") as journal:
-        state = play_schedule(drawn, journal, options, show).sprt
-        games = journal.games(drawn.pairings)
+    plan, openings = match_of(learning, {LEARNED: own, BEFORE: other}, seen, section.name, test)
+    match = play_match(plan, section, options, openings=openings, show=show)
+    state = match.sprt
     assert state is not None  # the plan has a test
-    elo = corrected_estimate(test, state)
     verdict = VERDICTS.get(state.decision, MatchVerdict.UNDECIDED)
-    text = f"{verdict}: {sprt_text(test, state)}; {elo_text(elo)}"
-    ratios = llr_path(test, pair_points(games)[: state.observations])
-    return RoundMatch(verdict, elo, len(games), text, ratios, (state.lower, state.upper))
-
-
-def llr_path(test: SprtPlan, points: NDArray[np.int8]) -> tuple[float, ...]:
-    """The log-likelihood ratio after each pairing, by its points from 0 to 4."""
-    tables = np.cumsum(np.eye(5, dtype=np.int64)[points], axis=0)
-    return tuple(log_likelihood_ratio(tables, test.elo0, test.elo1, test.model).tolist())
+    text = f"{verdict}: {sprt_text(test, state)}; {elo_text(match.elo)}"
+    ratios, bounds = tuple(match.llr.tolist()), (state.lower, state.upper)
+    return RoundMatch(verdict, match.elo, len(match.played), text, ratios, bounds)

@@ -11,10 +11,8 @@ from agents.registry import build
 from agents.search import game_loop as loop
 from agents.search.compiled_agent import CompiledAgent
 from arena.planning.schedule import DrawnPlan
-from arena.playing.cluster.package import WorkPackage, make_package
-from arena.playing.executor import Executor
-from arena.playing.options import Interrupts
-from arena.playing.worker import PlayOptions
+from arena.playing.cluster.package import RemoteSite, make_package
+from arena.playing.executor import Job
 from games import Game
 from games.core import kernels
 from games.kernels.splitmix import STRIDE, mixed
@@ -130,50 +128,21 @@ class SelfPlay:
         return SelfPlayResult(part.start, part.stop, pack_games(games, keys))
 
 
-class SelfPlayCrew:
-    """Those who play the games of a round; what `in_order` needs of a crew."""
-
-    def __init__(self, work: SelfPlay, options: PlayOptions, drawn: DrawnPlan) -> None:
-        """`drawn` is what a cluster learns the game and the teacher from."""
-        self.work, self.options, self.drawn = work, options, drawn
-        self.name = self.isolation = ""  # no bots play
-
-    def get_ready(self) -> None:
-        """Compile before processes are forked."""
-        self.work.prepare()
-
-    def begin(self, workers: int | None = None) -> Executor[GamePart, SelfPlayResult]:
-        """A new backend whose workers play as this one does."""
-        return self.options.begin(lambda: self.work.play, self.parcel, self.look, workers)
-
-    def parcel(self) -> WorkPackage:
-        """The teacher, to be played by others."""
-        return make_package(
-            "arena.learning.self_play:remote_self_play_job", (self.drawn,), self.work.settings
-        )
-
-    def look(self) -> None:
-        """Raise if a signal arrived."""
-        self.options.interrupts.look()
-
-    def split(self, part: GamePart) -> list[GamePart]:
-        """The part as it is: its games are played in one call."""
-        return [part]
-
-    def excused(self, _: GamePart) -> bool:
-        """No failure is."""
-        return False
-
-    def mend(self) -> None:
-        """Nothing is shared."""
-
-    def whole(self, part: GamePart, parts: list[SelfPlayResult]) -> SelfPlayResult | None:
-        """A part is not split."""
-        return parts[-1]
+def self_play_job(player: SelfPlay, drawn: DrawnPlan) -> Job[GamePart, SelfPlayResult]:
+    """Play parts of a round; a cluster learns the game and the teacher from `drawn`."""
+    maker = "arena.learning.self_play:remote_self_play_job"
+    return Job(
+        player.play,
+        describe=lambda part: f"games {part.start} on",
+        prepare=player.prepare,
+        package=lambda: make_package(maker, (drawn,), player.settings),
+    )
 
 
-def remote_self_play_job(plans: tuple[DrawnPlan, ...], settings: SelfPlaySettings) -> SelfPlayCrew:
-    """The crew on a machine of a cluster."""
+def remote_self_play_job(
+    _: RemoteSite, plans: tuple[DrawnPlan, ...], settings: SelfPlaySettings
+) -> Job[GamePart, SelfPlayResult]:
+    """Play parts of a round for another machine."""
     drawn = plans[0]
-    work = SelfPlay(drawn.of, drawn.specs[0], SelfPlaySettings(*settings))
-    return SelfPlayCrew(work, PlayOptions(1, Interrupts()), drawn)
+    player = SelfPlay(drawn.of, drawn.specs[0], SelfPlaySettings(*settings))
+    return self_play_job(player, drawn)

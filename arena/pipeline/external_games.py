@@ -42,12 +42,13 @@ Known = tuple[bool, ...]
 __all__ = ["ExternalGames", "GivenGame", "RatingPool", "Unreadable", "read_games"]
 RUN, GAMES = "run.json", "games.parquet"
 POOLED = "all games together"
+Flags = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
 def lines_of(games: Sequence[GivenGame]) -> list[Hashable | None]:
-    """What stands for the start and the moves of each game, None where they are unknown.
+    """Return keys for the start and the moves of each game, None where they are unknown.
 
     A table without moves has their hash; another table that has both tells the moves.
     """
@@ -130,7 +131,7 @@ def evidence(games: Sequence[GivenGame], lines: Sequence[Hashable | None]) -> li
     kept, met = [], set[Hashable]()
     for place, (each, line) in enumerate(zip(games, lines, strict=True)):
         if line is not None and _pair(each) not in varied:
-            key = (each.game, each.first, each.second, line)
+            key = (each.game, each.first, each.second, each.opening, line)
             if key in met:
                 continue
             met.add(key)
@@ -143,7 +144,7 @@ def _pair(each: GivenGame) -> Hashable:
 
 
 class Reader(Protocol):
-    """What the module of a format defines."""
+    """The functions of a format's module."""
 
     def games_in(self, file: Path) -> Iterator[GivenGame]:
         """The games of a file; Unreadable says which line is wrong."""
@@ -168,6 +169,7 @@ class RatingPool:
     pairings: list[Hashable | None] = field(default_factory=list)
     faults: list[int] = field(default_factory=list)
     movers: list[int] = field(default_factory=list)
+    unearned: list[bool] = field(default_factory=list)
     stopped: set[str] = field(default_factory=set)
     _places: dict[Hashable, int] = field(default_factory=dict)
 
@@ -183,6 +185,7 @@ class RatingPool:
         self.scores.append(game.score)
         self.pairings.append(game.pairing)
         self.faults.append(game.fault)
+        self.unearned.append(game.unearned)
         self.movers.append(-1 if game.mover is None else game.mover)
         if game.stopped:
             self.stopped.update(names)
@@ -197,7 +200,7 @@ class ExternalGames:
 
     @property
     def games(self) -> int:
-        """How many games count."""
+        """The number of games that count."""
         return sum(len(scale.scores) for scale in self.scales)
 
     @property
@@ -254,12 +257,13 @@ def _unknown(games: Sequence[GivenGame]) -> Iterator[str]:
     """A note on each fact that is not known of all games."""
     if unmoved := sum(game.mover is None for game in games):
         yield (
-            f"the first mover of {unmoved:,} games is unknown: a first_mover column or a "
-            "FirstMover tag names the agent to move after the opening"
+            f"the first mover of {unmoved:,} game{'s' * (unmoved != 1)} is unknown: a "
+            "first_mover column or a FirstMover tag names the agent to move after the opening"
         )
     if unknown := sum(game.opening is None for game in games):
         yield (
-            f"the openings of {unknown:,} games are unknown: intervals are too short if they repeat"
+            f"the opening of {unknown:,} game{'s' * (unknown != 1)} is unknown: intervals are too "
+            "short if openings repeat"
         )
 
 
@@ -270,14 +274,33 @@ def _single_game(games: Iterable[GivenGame]) -> str:
 
 
 def _counted(read: Sequence[GivenGame]) -> tuple[list[GivenGame], list[str]]:
-    """The games that count, and what is said of the others."""
+    """Return the games that count, and notes on the others."""
     lines = lines_of(read)
     games = with_known_movers(read, lines)
     distinct = distinct_games(games, lines)
     kept = evidence([games[place] for place in distinct], [lines[place] for place in distinct])
     again = len(games) - len(kept)
     notes = [f"{len(games):,} games, {again:,} of them seen before"] if again else []
+    notes += _contradictions(games, lines)
     return [games[distinct[at]] for at in kept], notes
+
+
+def _contradictions(games: Sequence[GivenGame], lines: Sequence[Hashable | None]) -> Iterator[str]:
+    """A note on games of equal moves and agents that files give two results.
+
+    Games that were forfeited may end otherwise after the same moves.
+    """
+    results: dict[Hashable, float] = {}
+    other = 0
+    for each, line in zip(games, lines, strict=True):
+        if line is not None and not each.fault:
+            key = (each.game, each.first.name, each.second.name, each.opening, line)
+            other += results.setdefault(key, each.score) != each.score
+    if other:
+        yield (
+            f"{other:,} game{'s have' if other != 1 else ' has'} the moves of an "
+            "earlier one but another result: a file is wrong; the first result counts"
+        )
 
 
 def _file_of(path: Path) -> Path:
@@ -354,6 +377,7 @@ class Columns(NamedTuple):
     openings: Ints
     pairing: Ints  # equal numbers are one pairing; -1 stands alone
     faults: Ints
+    unearned: Flags  # games between two excluded bots
 
 
 def rate_external_games(scale: RatingPool, plan: RatingPlan, method: str) -> Standings:
@@ -362,24 +386,38 @@ def rate_external_games(scale: RatingPool, plan: RatingPlan, method: str) -> Sta
         plan = replace(plan, first_move=False)
     games = columns_of(scale)
     agents = len(scale.names)
-    results = rating_data(games.first, games.second, games.scores, games.openings % BLOCKS, agents)
+    results, fair = (
+        rating_data(
+            games.first[rows], games.second[rows], games.scores[rows],
+            games.openings[rows] % BLOCKS, agents,
+        )
+        for rows in (slice(None), np.flatnonzero(_fair(games)))
+    )  # fmt: skip
     rates = [rate for pair in _met(games) for rate in _win_rates(scale, games, *pair)]
     played = [_rating_basis(games, agent) for agent in range(agents)]
     clean = np.concatenate([side[games.faults == 0] for side in (games.first, games.second)])
     faulty = [name for place, name in enumerate(scale.names) if not np.any(clean == place)]
-    found = rank_agents(results, scale.names, rates, played, plan, faulty=faulty, method=method)
+    found = rank_agents(
+        results, scale.names, rates, played, plan, fair=fair, faulty=faulty, method=method
+    )
     own = {name: _tally(games, agent) for agent, name in enumerate(scale.names)}
-    ranked = [row.agent for row in found.agents]
     openings = len(np.unique(games.openings))
-    found = in_official_order(found, official_places(own, ranked, openings=openings))
+    found = in_official_order(found, official_places(own, found.agents, openings=openings))
     return as_raw_ratings(found, scale.stopped)
+
+
+def _fair(games: Columns) -> Flags:
+    """Return the games of pairs without a forfeit."""
+    forfeited = games.faults != 0
+    unfair = np.unique(games.pairing[forfeited & (games.pairing >= 0)])
+    return np.asarray(~(forfeited | np.isin(games.pairing, unfair)))
 
 
 def _tally(games: Columns, agent: int) -> GameTally:
     """The games of an agent; files do not tell the final scores."""
-    scores = np.concatenate(
-        [games.scores[games.first == agent], 1.0 - games.scores[games.second == agent]]
-    )
+    first, second = games.first == agent, games.second == agent
+    scores = np.concatenate([games.scores[first], 1.0 - games.scores[second]])
+    scores[np.concatenate([games.unearned[first], games.unearned[second]])] = 0.0
     won, drawn, lost = (int((scores == points).sum()) for points in (1.0, 0.5, 0.0))
     return GameTally(won, drawn, lost)
 
@@ -403,6 +441,7 @@ def columns_of(scale: RatingPool) -> Columns:
         openings=openings,
         pairing=numbered,
         faults=np.where(turned, -faults, faults),
+        unearned=np.array(scale.unearned, np.bool_),
     )
 
 
@@ -441,14 +480,15 @@ def _matchup(games: Columns, as_first: Ints, as_second: Ints) -> MatchEstimate:
             again = np.argsort(np.minimum(one, other), kind="stable")
             one, other = one[again], other[again]
             scores = games.scores[one], 1.0 - games.scores[other]
-            return matchup(games.openings[one], *scores)
+            fair = (games.faults[one] == 0) & (games.faults[other] == 0)
+            return matchup(games.openings[one], *scores, fair=fair)
     rows = np.concatenate([as_first, as_second])
     scored = np.concatenate([games.scores[as_first], 1.0 - games.scores[as_second]])
     return estimate_unpaired_games(games.openings[rows], scored)
 
 
 def _rating_basis(games: Columns, agent: int) -> SampleSizes:
-    """What an agent's rating rests on."""
+    """The games behind an agent's rating."""
     as_first, as_second = games.first == agent, games.second == agent
     rows = np.flatnonzero(as_first | as_second)
     scores = np.where(as_first[rows], games.scores[rows], 1.0 - games.scores[rows])
@@ -467,5 +507,5 @@ def _rating_basis(games: Columns, agent: int) -> SampleSizes:
     effective = spread(games.openings[rows][place], mean).effective_pairings
     lost = np.where(as_first[rows], games.faults[rows], -games.faults[rows]) == 1
     openings = len(np.unique(games.openings[rows]))
-    points = float(scores.sum())
+    points = _tally(games, agent).points
     return SampleSizes(len(rows), points, len(rows), openings, effective, int(lost.sum()))

@@ -19,17 +19,17 @@ from arena.config.toml_file import read
 from arena.planning.games import WIN
 from arena.planning.plan import Plan, PlanError, copy_of
 from arena.planning.rounds import RoundsSpec, TournamentStanding
-from arena.planning.schedule import make_schedule
+from arena.planning.schedule import DrawnPlan, make_schedule
 from arena.planning.schedules.registry import schedule
 from arena.playing.bots import with_deterministic_matches
+from arena.playing.options import PlayOptions
 from arena.playing.play import play_schedule
-from arena.playing.worker import PlayOptions
 from arena.stats.rating_data import rating_data
 from arena.stats.ratings import RatingPlan, rate
 from arena.storage.game_cache import CacheKeys, GameCache
-from arena.storage.journal import LOCK_FILE, Journal
+from arena.storage.journal import LOCK_FILE, RunDirectory
 from arena.storage.parquet import write_rows
-from arena.terminal.progress_line import LiveLine, run_progress
+from arena.terminal.progress import open_displays
 from games import game
 from games.base.errors import UserError
 from games.base.file_trees import FileTree
@@ -72,12 +72,12 @@ def copy_bot_files(spec: AgentSpec, ladder: Path) -> AgentSpec:
 
 
 def _copy_directory(tree: FileTree, ladder: Path) -> Path:
-    """Where the copy of a file goes, by its content and that of what it imports."""
+    """Return the directory for the copy of a file, by its content and its imports."""
     return ladder.absolute() / FILES / tree.digest(16)[:12]
 
 
 class LadderError(UserError, ValueError):
-    """What is asked of a ladder cannot be done; one line says why."""
+    """The ladder cannot do this; one line says why."""
 
 
 @dataclass(frozen=True)
@@ -118,18 +118,18 @@ class Ladder:
 
     def without(self, name: str) -> "Ladder":
         """The ladder without an agent; its games stay known."""
-        self.must_have(name)
+        self.require_agent(name)
         return self._changed(lambda each: None if each == name else each)
 
     def renamed(self, old: str, new: str) -> "Ladder":
         """The ladder with another name for an agent."""
-        self.must_have(old)
+        self.require_agent(old)
         self.must_not_have(new)
         return self._changed(lambda each: new if each == old else each)
 
     def anchored(self, name: str, elo: float) -> "Ladder":
         """The ladder with an agent held at a rating, and no other."""
-        self.must_have(name)
+        self.require_agent(name)
         return self._with(self.plan.agents, self.placed, {name: elo})
 
     def _changed(self, name_of: Callable[[str], str | None]) -> "Ladder":
@@ -148,7 +148,7 @@ class Ladder:
         plan = replace(self.plan, agents=dict(agents))
         return replace(self, plan=plan, placed=dict(placed), anchors=dict(anchors))
 
-    def must_have(self, name: str) -> None:
+    def require_agent(self, name: str) -> None:
         """Raise unless the agent is there."""
         if name not in self.names:
             there = f"(there are {listed(self.names)})" if self.names else "(it is empty)"
@@ -232,11 +232,13 @@ class LadderRow(NamedTuple):
 
 
 def ladder_rows(ladder: Ladder, games: GameCache) -> list[LadderRow]:
-    """One row for each agent, in order."""
+    """One row for each agent, in order; byte-equal agents have the same games, which count once."""
     if not ladder.names:
         return []
-    first, second, scores, openings = _ladder_results(ladder, games)
-    names = ladder.names
+    drawn, names = make_schedule(ladder.plan), ladder.names
+    keys = CacheKeys(drawn, everybody=True)
+    same = [keys.contents.index(content) for content in keys.contents]
+    first, second, scores, openings = _ladder_results(drawn, keys, sorted(set(same)), games)
     results = rating_data(first, second, scores, openings, len(names))
     anchor, elo = next(iter(ladder.anchors.items()), (None, 0.0))
     place = None if anchor is None else names.index(anchor)
@@ -251,19 +253,17 @@ def ladder_rows(ladder: Ladder, games: GameCache) -> list[LadderRow]:
             points=row.points,
             placed=ladder.placed.get(names[at], ""),
         )
-        for at, row in enumerate(sorted(rated.agents, key=lambda row: row.agent))
+        for at, row in enumerate(sorted(rated.agents, key=lambda row: row.agent)[n] for n in same)
     ]
 
 
 def _ladder_results(
-    ladder: Ladder, games: GameCache
+    drawn: DrawnPlan, keys: CacheKeys, agents: Sequence[int], games: GameCache
 ) -> tuple[Sequence[int], Sequence[int], Sequence[float], Sequence[int]]:
-    """First and second mover, score of the first and opening of all games between agents."""
-    drawn = make_schedule(ladder.plan)
-    keys = CacheKeys(drawn, everybody=True)
+    """Return first and second mover, score of the first and opening of the games of agents."""
     sides = dict(zip(drawn.pairings.keys.tolist(), drawn.pairings.sides.tolist(), strict=True))
     first, second, scores, openings = [], [], [], []
-    for a, b in combinations(range(len(ladder.names)), 2):
+    for a, b in combinations(agents, 2):
         name = keys.shelf(a, b)
         shelf = games.shelf(name, with_moves=False) if name is not None else None
         if shelf is None or not len(shelf.hashes):
@@ -297,7 +297,7 @@ class PlacementResult(NamedTuple):
 
 
 def open_ladder_cache(directory: Path) -> GameCache:
-    """All games of a ladder, of agents of any kind: what was played there counts once."""
+    """Open the cache with all games of a ladder, of agents of any kind."""
     return GameCache(directory / GAMES, LARGEST, everybody=True)
 
 
@@ -320,10 +320,11 @@ def placed(
     digest, games = plan.digest(), open_ladder_cache(ladder.directory)
     directory = ladder.directory / PLACEMENTS / digest[:12]
     try:
-        with Journal(directory, digest, None) as journal, LiveLine(quiet) as line:
+        with RunDirectory(directory, digest, None) as placing, open_displays(quiet, None) as show:
             own = options._replace(known=games)
-            drawn = with_deterministic_matches(make_schedule(plan), journal, own)
-            played = play_schedule(drawn, journal, own, run_progress(line, plan.names))
+            section = placing.section()
+            drawn = with_deterministic_matches(make_schedule(plan), section, own)
+            played = play_schedule(drawn, section, own, show=show)
     finally:
         games.close()
     options.interrupts.look()
@@ -340,12 +341,12 @@ def placed(
 
 
 def is_there(ladder: Ladder, name: str, spec: AgentSpec) -> bool:
-    """Whether the ladder has this agent, with the same files and options."""
+    """Return whether the ladder has this agent, with the same files and options."""
     return ladder.plan.agents.get(name) == copy_bot_files(spec, ladder.directory)
 
 
 def remove_ladder(directory: Path) -> None:
-    """Remove what a ladder wrote, and its directory if nothing else is there."""
+    """Remove the files of a ladder, and its directory if it is then empty."""
     for name in (GAMES, PLACEMENTS, FILES):
         shutil.rmtree(directory / name, ignore_errors=True)
     for name in (LADDER, TABLE, LOCK_FILE):
@@ -355,13 +356,14 @@ def remove_ladder(directory: Path) -> None:
 
 
 def insertion_index(standing: TournamentStanding) -> int:
-    """Before which agent of the order the newcomer goes: after all that it is not shown above."""
+    """Return how many agents are above the newcomer, with half of those that are undecided."""
     others = standing.rows[1:]
-    return sum(row.place != at + 2 for at, row in enumerate(others))
+    open_ = sum(row.place is None for row in others)
+    return sum(row.place == at + 1 for at, row in enumerate(others)) + (open_ + 1) // 2
 
 
 def plan_for_ladder(path: Path) -> tuple[Plan, Mapping[str, object]]:
-    """How a ladder of this experiment plays, and the keys of its races."""
+    """Return the plan of a ladder for this experiment, and the keys of its races."""
     plan = load(path, ('schedule="round_robin"',)).plan
     if plan.of.source is not None:
         raise UserError(f"{plan.game}: a ladder of a game from a file is not kept yet")

@@ -66,14 +66,14 @@ class LoadedRun:
 
     @cached_property
     def thoughts(self) -> "pd.DataFrame":
-        """What agents thought of their moves, one row a move; of a run with `thoughts = true`."""
+        """Search information, one row a move, of a run with `thoughts = true`."""
         if not (self.directory / SEARCH_INFO).exists():
             raise ValueError(f"{self.directory} kept no thoughts (thoughts = true in its file)")
         return self._table(SEARCH_INFO)
 
     @property
     def answer(self) -> str:
-        """What the run answers, in one sentence."""
+        """The answer of the run, in one sentence."""
         return make_answer(self.contents).headline
 
     @property

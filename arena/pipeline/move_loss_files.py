@@ -1,16 +1,15 @@
-"""The judge's whole work on a run: judge, write the table, print the answer."""
+"""Judge the moves of a run, write its tables, print the answer."""
 
-from arena.analysis.move_losses.judge import JudgeResult, JudgeSettings, Progress, judge_run
+from arena.analysis.move_losses.judge import JudgeResult, JudgeSettings, judge_run
 from arena.analysis.move_losses.losses import agent_losses
 from arena.analysis.move_losses.run_lines import RunLines
 from arena.analysis.move_losses.table import MOVES, write_moves
-from arena.playing.worker import PlayOptions
+from arena.playing.options import PlayOptions
 from arena.terminal.move_losses import losses_to_json, print_move_losses
 from arena.terminal.tables import terminal
 from games.base.errors import print_error, print_safely
 from games.base.files import remove_partial_files, write_text
-from games.base.progress_line import ProgressLine
-from games.solving.solution import what_is_open
+from games.base.progress import ProgressLine
 
 JUDGEMENT = "judgement.json"
 
@@ -21,11 +20,8 @@ def judge_and_write(
     """Judge the run, write moves.parquet and judgement.json beside its games, print."""
     quiet = quiet or json
     with ProgressLine(quiet) as line:
-
-        def progress(now: Progress) -> None:
-            line.show(lambda seconds: [progress_line(run, now, seconds)])
-
-        judgement = judge_run(run, settings, options, progress, ignore if quiet else line.say)
+        say = ignore if quiet else line.say
+        judgement = judge_run(run, settings, options, line.show, say)
     remove_partial_files(run.directory)
     write_moves(judgement, run.directory / MOVES)
     found = agent_losses(judgement)
@@ -40,10 +36,4 @@ def judge_and_write(
 
 
 def ignore(_: str) -> None:
-    """Say nothing."""
-
-
-def progress_line(run: RunLines, now: Progress, seconds: float) -> str:
-    """How far the judge is."""
-    how = "" if now.last is None else f", back to {now.last} {what_is_open(run.of)}"
-    return f"{now.done:,} of {now.total:,} games judged{how}, {seconds:.0f} s"
+    """Print nothing."""

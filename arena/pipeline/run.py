@@ -12,32 +12,33 @@ from arena.config.command_line import RunOptions, command_text
 from arena.config.experiment import Experiment
 from arena.config.toml_file import ExperimentError, read
 from arena.pipeline.run_notes import (
+    load_or_replay_bots,
     note_failure,
-    tested_bots,
     write_run_end,
     write_run_start,
     write_unloadable,
 )
 from arena.planning.games import GameParts, moves_of_game, pair_points
-from arena.planning.round_tracker import RoundTracker
-from arena.planning.schedule import DrawnPlan, make_schedule
+from arena.planning.schedule import DrawnPlan, RoundTracker, make_schedule
 from arena.playing.bot_replays import BotReplays
 from arena.playing.bots import (
     contradiction_lines,
+    load_reasons,
     unloadable,
     with_deterministic_matches,
     without_copies,
 )
+from arena.playing.executor import ItemFailed
 from arena.playing.forfeits import UselessBots
-from arena.playing.play import PlayResult, Tick, play_schedule
-from arena.playing.worker import PairFailed, play_pair
+from arena.playing.play import PlayResult, play_schedule
+from arena.playing.worker import play_pair
 from arena.storage import provenance
-from arena.storage.journal import JOURNAL, Journal
+from arena.storage.journal import JOURNAL, RunDirectory, Section
 from arena.storage.provenance import RunIdentity
 from arena.storage.run_differences import explain_new_run
-from arena.storage.run_log import RunLog
+from arena.storage.run_log import open_run_log
 from arena.terminal.next_step import next_step
-from arena.terminal.progress_line import LiveLine, run_progress
+from arena.terminal.progress import open_displays
 from games.base.cli import shell_command
 from games.base.errors import Unfinished, UserError, print_error, print_safely, printable
 from games.base.files import remove_partial_files, write_text
@@ -62,30 +63,32 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
         directory = options.results / experiment.name / origin.digest
         earlier = None if options.quiet else explain_new_run(directory, origin)
         with (
-            Journal(directory, origin.digest, options.fresh) as journal,
-            RunLog(directory / "run.log"),
+            RunDirectory(directory, origin.digest, options.fresh) as locked,
+            open_run_log(directory / "run.log"),
             open_live_view(experiment, options) as live,
-            failure_noted(experiment, origin, journal, options),
+            failure_noted(experiment, origin, locked.section(), options),
         ):
-            # What refuses a run comes before a new one is spoken of: bots that stop it, walls.
+            section = locked.section()
+            # Bots that stop the run, and a weak sandbox, come before the message about a new run.
             drawn = make_schedule(experiment.plan)
-            unloadable(drawn, journal, options.playing, log.info if options.quiet else print_error)
-            drawn = with_deterministic_matches(drawn, journal, options.playing)
-            write_run_start(experiment, origin, journal, drawn, options)
+            with open_displays(options.quiet, directory) as show:
+                unloadable(drawn, section, options.playing, show)
+            drawn = with_deterministic_matches(drawn, section, options.playing)
+            write_run_start(experiment, origin, section, drawn, options)
             if earlier:
                 print_error(earlier)
             _tell(
                 (*contradiction_lines(drawn), *impossible_checks(experiment.checks, drawn)), options
             )
             _tell(provenance.large_directory_lines(experiment.plan), options)
-            played = play_experiment(drawn, journal, options, live)
-            while again := without_copies(played.drawn, journal):
-                write_run_start(experiment, origin, journal, again, options)
+            played = play_experiment(drawn, section, options, live)
+            while again := without_copies(played.drawn, section):
+                write_run_start(experiment, origin, section, again, options)
                 _tell(contradiction_lines(again), options)
-                played = play_experiment(again, journal, options, live)
-            write_unloadable(origin, journal, drawn)
-            holds, excluded = analyse(experiment, origin, played, journal, options)
-            write_page_and_print(played.drawn, journal, options, excluded)
+                played = play_experiment(again, section, options, live)
+            write_unloadable(origin, section, drawn)
+            holds, excluded = analyse(experiment, origin, played, section, options)
+            write_page_and_print(played.drawn, section, options, excluded)
             if live is not None:
                 live.finish(directory / "report.html")
             return holds
@@ -93,13 +96,13 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
 
 @contextlib.contextmanager
 def failure_noted(
-    experiment: Experiment, origin: RunIdentity, journal: Journal, options: RunOptions
+    experiment: Experiment, origin: RunIdentity, section: Section, options: RunOptions
 ) -> Iterator[None]:
-    """Note in run.json which bots stop the run, for those who ask later what became of it."""
+    """Write into run.json which bots stop the run, for `pitflip runs`."""
     try:
         yield
     except UselessBots as error:
-        note_failure(experiment, origin, journal, options, str(error))
+        note_failure(experiment, origin, section, options, str(error))
         raise
 
 
@@ -112,7 +115,7 @@ def _tell(lines: Iterable[str], options: RunOptions) -> None:
 def open_live_view(
     experiment: Experiment, options: RunOptions
 ) -> "contextlib.AbstractContextManager[LiveView | None]":
-    """The live page of a run, if the options ask for one."""
+    """Open the live page of a run, if the options ask for one."""
     if not options.live:
         return contextlib.nullcontext()
     # The server and the page are loaded here: nothing is imported while it serves.
@@ -123,22 +126,22 @@ def open_live_view(
 
 @contextlib.contextmanager
 def name_failed_pair(experiment: Experiment, overrides: Sequence[str]) -> Iterator[None]:
-    """Name a pairing that cannot be played with the command that plays it alone.
+    """Name a pair that cannot be played, with the command that plays it alone.
 
-    Bots that stop the run are named with their lines in the file.
+    Bots that stop the run get their lines in the file.
     """
     try:
         yield
     except UselessBots as error:
         raise located(experiment, overrides, error) from None
-    except PairFailed as error:
-        alone = "--pairing", str(error.pairing)
+    except ItemFailed as error:
+        alone = "--pairing", str(error.item.start)
         command = command_text(experiment.path, overrides, *alone)
         raise Unfinished(f"{error}. Everything else is kept. To see it happen: {command}") from None
 
 
 def located(experiment: Experiment, overrides: Sequence[str], error: UselessBots) -> UserError:
-    """The bots that stop a run, with the line of each in the experiment file."""
+    """Return the bots that stop a run, with the line of each in the experiment file."""
     try:
         _, problems = read(experiment.path, overrides)
     except ExperimentError:  # the experiment was not read from a file
@@ -157,22 +160,16 @@ def indented(text: str) -> list[str]:
 
 
 def play_experiment(
-    drawn: DrawnPlan, journal: Journal, options: RunOptions, live: "LiveView | None"
+    drawn: DrawnPlan, section: Section, options: RunOptions, live: "LiveView | None"
 ) -> PlayResult:
-    """Play what is not in the journal; where the run then stands."""
-    if (before := journal.finished()) and not options.quiet:
+    """Play what the journal does not have."""
+    if (before := section.finished()) and not options.quiet:
         of = f"of {2 * drawn.pairings.total:,} games" if drawn.plan.rounds is None else "games"
         print_error(f"continuing: {2 * before:,} {of} were played before")
-    with LiveLine(options.quiet, journal.directory) as line:
-        on_line = run_progress(line, drawn.plan.names)
-
-        def show(tick: Tick) -> None:
-            on_line(tick)
-            if live is not None:
-                live.show(tick, drawn, journal)
-
-        tell = log.info if options.quiet else print_error
-        played = play_schedule(drawn, journal, options.playing, show, tell)
+    pages = [] if live is None else [lambda progress: live.show(progress, drawn, section)]
+    with open_displays(options.quiet, section.directory, *pages) as show:
+        notify = log.info if options.quiet else print_error
+        played = play_schedule(drawn, section, options.playing, show=show, notify=notify)
     options.interrupts.look()
     if played.known and not options.quiet:
         print_error(f"{played.known:,} of {2 * played.drawn.pairings.total:,} games were known.")
@@ -183,28 +180,26 @@ def analyse(
     experiment: Experiment,
     origin: RunIdentity,
     played: PlayResult,
-    journal: Journal,
+    section: Section,
     options: RunOptions,
 ) -> "tuple[bool, Sequence[Exclusion]]":
-    """Sum up, write the tables, check, print; whether all checks hold, and the excluded bots."""
-    # What sums up is loaded after the games: the first game need not wait for it.
+    """Analyse, write, check, print; return whether all checks hold, and excluded bots."""
+    # The analysis is loaded after the games: the first game need not wait for it.
     from arena.analysis import summary_file  # noqa: PLC0415
     from arena.analysis.checks import registry  # noqa: PLC0415
-    from arena.analysis.repeatability import repeatability  # noqa: PLC0415
     from arena.analysis.run_evidence import evidence_of_run  # noqa: PLC0415
 
-    drawn, directory = played.drawn, journal.directory
+    drawn, directory = played.drawn, section.directory
     progress = quiet if options.quiet else print_error
-    finished, parts = journal.finished(), journal_parts(journal, drawn)
+    finished, parts = section.finished(), section_games(section, drawn)
     evidence = evidence_of_run(
-        drawn, parts, finished, directory, options.wall, progress, journal.unloadable() or {}
+        drawn, parts, finished, directory, options.wall, progress, load_reasons(section)
     )
     remove_partial_files(directory)
-    replays = tested_bots(drawn, journal, options)
-    again = repeatability(drawn.plan, replays).as_bool
-    source = provenance.table_metadata(drawn.plan, origin, again)
-    summed = _tabled(experiment, played, evidence, parts, source, directory)
-    _keep_thoughts(drawn, journal, source)
+    replays = load_or_replay_bots(drawn, section, options)
+    source = provenance.table_metadata(drawn.plan, origin)
+    summed = write_tables(experiment, played, evidence, parts, source, directory)
+    write_search_table(drawn, section, source)
     verdicts = registry.verdicts(experiment.checks, evidence)
     summary = summary_file.summary_text(summed, experiment.checks, verdicts)
     write_text(directory / summary_file.SUMMARY, summary)
@@ -214,13 +209,13 @@ def analyse(
 
 
 def write_page_and_print(
-    drawn: DrawnPlan, journal: Journal, options: RunOptions, excluded: "Sequence[Exclusion]"
+    drawn: DrawnPlan, section: Section, options: RunOptions, excluded: "Sequence[Exclusion]"
 ) -> None:
-    """Write the page, and say where everything is and which bots were excluded.
+    """Write the page, and print where everything is and which bots were excluded.
 
-    What was summed up is forgotten by now.
+    The summary is read from the tables again.
     """
-    directory = journal.directory
+    directory = section.directory
     shown = options.tables and not options.json
     answer, page = (
         _answer_and_page(directory, options.page) if shown or options.page else ("", None)
@@ -231,15 +226,15 @@ def write_page_and_print(
         if page is not None:
             print_error(f"page: {printable(str(page))}")
         if options.tables:
-            print_error(next_step(drawn, directory, journal_parts(journal, drawn)))
+            print_error(next_step(drawn, directory, section_games(section, drawn)))
     if options.tables:
-        _tell_excluded(excluded, options.quiet)
+        _print_excluded(excluded, options.quiet)
     if shown:
         print_safely(lambda: print(printable(answer)))
 
 
-def _tell_excluded(excluded: "Sequence[Exclusion]", quiet: bool) -> None:
-    """Name the excluded bots in the last lines; without `quiet` the reasons are said already."""
+def _print_excluded(excluded: "Sequence[Exclusion]", quiet: bool) -> None:
+    """Name the excluded bots in the last lines, with reasons if these were not printed before."""
     if excluded and not quiet:
         print_error(f"excluded: {listed([each.agent for each in excluded])}")
     elif quiet:
@@ -247,19 +242,19 @@ def _tell_excluded(excluded: "Sequence[Exclusion]", quiet: bool) -> None:
             print_error(each.line)
 
 
-def journal_parts(journal: Journal, drawn: DrawnPlan) -> GameParts:
-    """The games of a journal, read from it whenever they are asked for, without thoughts."""
+def section_games(section: Section, drawn: DrawnPlan) -> GameParts:
+    """Return a function that reads the games of a section, without search information."""
     return lambda: (
         replace(games, thoughts={}) if games.thoughts else games
-        for _, _, games in journal.parts(drawn.pairings.columns)
+        for _, _, games in section.games(drawn.pairings.columns)
     )
 
 
 def quiet(_: str) -> None:
-    """Say nothing."""
+    """Print nothing."""
 
 
-def _tabled(
+def write_tables(
     experiment: Experiment,
     played: PlayResult,
     evidence: "Evidence",
@@ -267,7 +262,7 @@ def _tabled(
     source: Mapping[str, object],
     directory: Path,
 ) -> "Summary":
-    """Write the tables of a run; what stands in them."""
+    """Write the tables of a run; return their summary."""
     from arena.analysis import adapted, summary, tables  # noqa: PLC0415  # as above
     from arena.analysis.standings import PointsRow  # noqa: PLC0415
     from arena.analysis.timings import Timing  # noqa: PLC0415
@@ -295,14 +290,14 @@ def _tabled(
     return summed
 
 
-def _keep_thoughts(drawn: DrawnPlan, journal: Journal, source: Mapping[str, object]) -> None:
-    """Write the table of what agents thought of their moves, if the plan asks for it."""
+def write_search_table(drawn: DrawnPlan, section: Section, source: Mapping[str, object]) -> None:
+    """Write the table of search information, if the plan keeps it."""
     if not drawn.plan.thoughts:
         return
-    from arena.storage.game_table import SEARCH_INFO, write_thoughts  # noqa: PLC0415  # as above
+    from arena.storage.game_table import SEARCH_INFO, write_search_info  # noqa: PLC0415  # as above
 
-    parts = (games for _, _, games in journal.parts(drawn.pairings.columns))
-    write_thoughts(journal.directory / SEARCH_INFO, parts, drawn.plan.names, source)
+    parts = (games for _, _, games in section.games(drawn.pairings.columns))
+    write_search_info(section.directory / SEARCH_INFO, parts, drawn.plan.names, source)
 
 
 def _answer_and_page(directory: Path, page: bool) -> tuple[str, Path | None]:
@@ -332,7 +327,7 @@ def print_results(
     from arena.terminal import tables  # noqa: PLC0415
 
     if not options.tables:
-        pass  # whoever asked has an answer of its own
+        pass  # the caller prints its own answer
     elif options.json:
         print_safely(lambda: print(tables.as_json(summed, verdicts)))
     else:
@@ -344,7 +339,7 @@ def print_results(
 
 
 def play_one_pair(experiment: Experiment, pairing: int, options: RunOptions) -> None:
-    """Play one pairing in this process, to see what becomes of it."""
+    """Play one pair in this process, to show what happens."""
     with name_failed_pair(experiment, options.overrides):
         drawn = make_schedule(experiment.plan)
         if drawn.plan.rounds is not None:
@@ -367,11 +362,11 @@ def play_one_pair(experiment: Experiment, pairing: int, options: RunOptions) -> 
 def schedule_with_stored_rounds(
     experiment: Experiment, drawn: DrawnPlan, results: Path
 ) -> DrawnPlan:
-    """The plan with the rounds that its run in `results` has come to."""
+    """Return the schedule with the rounds that its run has come to."""
     origin = provenance.identify_run(experiment.name, experiment.plan)
     directory, course = results / experiment.name / origin.digest, RoundTracker(drawn)
     if (directory / JOURNAL).exists():
-        with Journal(directory, origin.digest) as journal:
-            for start, _, games in journal.parts(course.columns):
+        with RunDirectory(directory, origin.digest) as locked:
+            for start, _, games in locked.section().games(course.columns):
                 course.take(start, pair_points(games))
     return course.drawn

@@ -1,4 +1,4 @@
-"""What a run notes of itself in run.json: as it begins, and when its tables are there."""
+"""Write run.json at the start and at the end of a run."""
 
 import logging
 from collections.abc import Iterable, Iterator
@@ -14,12 +14,12 @@ from arena.config.experiment import Experiment
 from arena.planning.games import LOSS, Games, Termination
 from arena.planning.schedule import DrawnPlan
 from arena.playing.bot_replays import BotReplays, replay_bots
-from arena.playing.bots import FIXED
+from arena.playing.bots import FIXED, load_reasons
 from arena.playing.cached_pairs import CachedPairs
 from arena.playing.play import PlayResult
 from arena.playing.process_pool import enough_cores, pinning_text
 from arena.storage import provenance
-from arena.storage.journal import Journal
+from arena.storage.journal import Section
 from arena.storage.provenance import RunIdentity
 from arena.storage.run_log import write_bot_logs
 from arena.storage.versions import copy_user_files
@@ -36,34 +36,34 @@ MOST_TRACES = 100
 def write_run_start(
     experiment: Experiment,
     origin: RunIdentity,
-    journal: Journal,
+    section: Section,
     drawn: DrawnPlan,
     options: RunOptions,
 ) -> None:
     """Write into run.json what is played, unless the run is finished."""
-    stored = provenance.read_run(journal.directory)
+    stored = provenance.read_run(section.directory)
     fixed = [list(match) for match in sorted(drawn.pairings.fixed)]
-    if journal.finished() and stored.get("finished") and stored.get(FIXED, fixed) == fixed:
+    if section.finished() and stored.get("finished") and stored.get(FIXED, fixed) == fixed:
         return
     more = {
         "path": str(experiment.path.absolute()),
         "overrides": list(options.overrides),
-        "reproducible": experiment.plan.repeats,
+        KEY: repeatability(experiment.plan, None).to_json(None),
         FIXED: fixed,
         "isolation": isolation_level(drawn, options),
         "pinned": pinning_state(drawn, options),
         "begun": stored.get("begun") or provenance.timestamp(),
         "finished": None,
     }
-    copy_user_files(journal.directory, experiment.plan, origin)
-    provenance.write_run(journal.directory, origin, more)
+    copy_user_files(section.directory, experiment.plan, origin)
+    provenance.write_run(section.directory, origin, more)
 
 
 def note_failure(
-    experiment: Experiment, origin: RunIdentity, journal: Journal, options: RunOptions, reason: str
+    experiment: Experiment, origin: RunIdentity, section: Section, options: RunOptions, reason: str
 ) -> None:
-    """Write into run.json why the run cannot go on; the next attempt writes it anew."""
-    stored = provenance.read_run(journal.directory)
+    """Write into run.json why the run cannot go on; the next attempt replaces it."""
+    stored = provenance.read_run(section.directory)
     more = {
         "path": str(experiment.path.absolute()),
         "overrides": list(options.overrides),
@@ -71,22 +71,22 @@ def note_failure(
         "finished": None,
         "failed": reason,
     }
-    provenance.write_run(journal.directory, origin, {**stored, **more})
+    provenance.write_run(section.directory, origin, {**stored, **more})
 
 
-def write_unloadable(origin: RunIdentity, journal: Journal, drawn: DrawnPlan) -> None:
-    """Say in run.json which agents did not load, unless the run is finished."""
-    stored = provenance.read_run(journal.directory)
+def write_unloadable(origin: RunIdentity, section: Section, drawn: DrawnPlan) -> None:
+    """Write into run.json which agents did not load, unless the run is finished."""
+    stored = provenance.read_run(section.directory)
     if not stored.get("finished"):
-        reasons = journal.unloadable() or {}
+        reasons = load_reasons(section)
         named = {drawn.plan.names[place]: reasons[place] for place in sorted(reasons)}
-        provenance.write_run(journal.directory, origin, {**stored, "unloadable": named})
+        provenance.write_run(section.directory, origin, {**stored, "unloadable": named})
 
 
 def isolation_level(drawn: DrawnPlan, options: RunOptions) -> str | None:
-    """The level of the walls that bots play behind, said on the terminal; None without bots.
+    """Return and print the isolation of bots; None without bots.
 
-    NoWall if it is less than what the experiment requires.
+    NoWall if the experiment requires more.
     """
     bots = [name for name, spec in drawn.plan.agents.items() if users_code(spec)]
     if not bots or options.cluster is not None:
@@ -99,7 +99,7 @@ def isolation_level(drawn: DrawnPlan, options: RunOptions) -> str | None:
 
 
 def pinning_state(drawn: DrawnPlan, options: RunOptions) -> bool | None:
-    """Whether workers keep to cores with their bots, said on the terminal; None without bots."""
+    """Return and print whether workers and their bots keep to cores; None without bots."""
     if not any(map(users_code, drawn.specs)) or options.cluster is not None:
         return None
     keeps = options.pinned and options.workers > 0
@@ -116,10 +116,10 @@ def write_run_end(
     replays: BotReplays,
     options: RunOptions,
 ) -> None:
-    """Say in run.json that the tables are there, and when they first were."""
+    """Write into run.json that the run is finished, with its facts."""
     stored = provenance.read_run(directory)
     if not stored.get("finished"):
-        # Where no fault has a trace, games are not read again to find none.
+        # Without a trace of any fault the games need not be read again.
         faults = evidence.parts if evidence.traced else tuple
         told = list(_faults(faults(), evidence))
         again = repeatability(played.drawn.plan, replays)
@@ -129,7 +129,6 @@ def write_run_end(
             "known": played.known,
             "forfeits": told[:MOST_TRACES],
             "different_faults": len(told),
-            "reproducible": again.as_bool,
             KEY: again.to_json(replays),
         }
         if options.cluster is not None:
@@ -139,20 +138,20 @@ def write_run_end(
         write_bot_logs(directory, faults, names, first_unplayed(evidence.excluded, names))
 
 
-def tested_bots(drawn: DrawnPlan, journal: Journal, options: RunOptions) -> BotReplays:
-    """Return what the run's test of its outside bots found; it is made once, when all is played."""
-    stored = BotReplays.from_json(provenance.read_run(journal.directory).get(KEY))
+def load_or_replay_bots(drawn: DrawnPlan, section: Section, options: RunOptions) -> BotReplays:
+    """Return the result of replaying games of outside bots; it is found once, after the games."""
+    stored = BotReplays.from_json(provenance.read_run(section.directory).get(KEY))
     if stored is not None:
         return stored
     tell = print_error if not options.quiet else log.info
     columns = drawn.pairings.columns
-    replays = replay_bots(drawn, lambda: journal.parts(columns), options.playing, tell)
+    replays = replay_bots(drawn, lambda: section.games(columns), options.playing, tell)
     known, names = CachedPairs(drawn, options.playing.known), drawn.plan.names
     tested = {names.index(n) for n, games in replays.games.items() if games} - {
         names.index(name) for name in replays.differing
     }
     if tested and known.store is not None:
-        for start, _, games in journal.parts(columns):
+        for start, _, games in section.games(columns):
             known.keep_tested(drawn.pairings, start, games, tested)
     return replays
 

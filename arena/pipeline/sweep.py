@@ -25,7 +25,7 @@ CELLS, TABLE, FIGURE, PAGE = "cells", "sweep.parquet", "sweep.svg", "sweep.html"
 
 
 def sweep(plan: SweepPlan, options: RunOptions) -> bool:
-    """Play what is left of all cells, write and print their table; whether all checks hold."""
+    """Play the remaining cells, write and print their table; return whether all checks hold."""
     if options.live:
         raise UserError("--live is for one run; a sweep has one for every cell: run it alone")
     digest = sweep_digest(plan)
@@ -49,7 +49,7 @@ def sweep(plan: SweepPlan, options: RunOptions) -> bool:
 
 
 def sweep_digest(plan: SweepPlan) -> str:
-    """The name of a sweep: all that decides its cells."""
+    """Return the digest of all that decides the cells of a sweep."""
     deciding = [[axis.name, list(map(str, axis.values))] for axis in plan.axes]
     digests = [cell.experiment.plan.digest() for cell in plan.cells]
     content = json.dumps([deciding, digests, code_digest()])
@@ -75,7 +75,7 @@ def write_sweep_file(directory: Path, plan: SweepPlan, digest: str, games: int |
 
 
 def play_cells(plan: SweepPlan, options: RunOptions, directory: Path) -> Iterator[SweepCellRow]:
-    """The row of every cell; what is finished is not played again."""
+    """Yield the row of every cell; finished cells are not played again."""
     agent = subject_agent(plan)
     for cell in plan.cells:
         experiment = replace(cell.experiment, name=f"{cell.number:04d}")
@@ -95,7 +95,7 @@ def play_cells(plan: SweepPlan, options: RunOptions, directory: Path) -> Iterato
 
 
 def cell_options(options: RunOptions, cell: SweepCell, directory: Path) -> RunOptions:
-    """The options of one cell: its tables are kept, and not printed."""
+    """Return the options of one cell: its tables are kept, and not printed."""
     return replace(
         options,
         results=directory / CELLS,
@@ -108,7 +108,7 @@ def cell_options(options: RunOptions, cell: SweepCell, directory: Path) -> RunOp
 
 
 def finished(directory: Path, agent: str) -> bool:
-    """Whether a cell was played to its end, and its table can be read."""
+    """Return whether a cell was played to its end, with a readable table."""
     try:
         return bool(read_run(directory).get("finished")) and bool(
             cell_row(directory, "", (), agent, 1).games
@@ -118,7 +118,7 @@ def finished(directory: Path, agent: str) -> bool:
 
 
 def subject_agent(plan: SweepPlan) -> str:
-    """The agent that the rows are about: the only one whose options are swept, else the first."""
+    """Return the agent of the rows: the only one whose options are swept, else the first."""
     agents = plan.cells[0].experiment.plan.names
     parts = [key.split(".") for axis in plan.axes for key in axis.keys]
     swept = {part[1] for part in parts if len(part) > 2 and part[0] == "agents"}
@@ -151,7 +151,7 @@ def analyse_sweep(
 def cell_check_results(
     plan: SweepPlan, rows: Sequence[SweepCellRow], directory: Path
 ) -> Iterator[Verdict]:
-    """The verdicts on the checks of every cell, each with the values of its cell."""
+    """Yield the verdicts on the checks of every cell, each with the values of its cell."""
     for cell, row in zip(plan.cells, rows, strict=True):
         experiment = replace(cell.experiment, name=f"{cell.number:04d}")
         digest = identify_run(experiment.name, experiment.plan).digest
@@ -162,7 +162,7 @@ def cell_check_results(
 
 
 def sweep_verdict_lines(rows: Sequence[SweepCellRow]) -> Iterator[str]:
-    """The verdict, and how many checks hold."""
+    """Yield the verdict, and how many checks hold."""
     yield sweep_verdict(rows)
     checks, hold = sum(row.checks for row in rows), sum(row.checks_hold for row in rows)
     if checks:
@@ -170,7 +170,7 @@ def sweep_verdict_lines(rows: Sequence[SweepCellRow]) -> Iterator[str]:
 
 
 def as_json(names: Sequence[str], rows: Sequence[SweepCellRow]) -> str:
-    """The same as one JSON object."""
+    """Return the table and the verdict as one JSON object."""
     cells = [
         {
             **dict(zip(names, row.values, strict=True)),

@@ -1,9 +1,10 @@
 """An agent at several revisions as one experiment."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from agents.registry import AGENTS, kind_of, users_trees
 from arena.config.agents import LONGEST_NAME
@@ -11,11 +12,13 @@ from arena.config.experiment import Experiment, build_experiment
 from arena.config.toml_file import Problems, read, toml_tables
 from arena.planning.openings.registry import way
 from arena.planning.schedules.registry import unknown_agent_message
+from arena.report.chart import dots, error_bars, level, line, make_frame, xy_chart
 from arena.storage.game_cache import agent_fingerprint
 from arena.storage.git import Revision, VersionError, open_revision
 from arena.storage.provenance import read_run
 from arena.storage.versions import RUN, parse_version, run_named
-from games.base.errors import UserError
+from arena.terminal.plan import align_columns
+from games.base.errors import UserError, printable
 from games.base.files import InputTooLarge
 from games.base.schema import KeyValues
 from games.base.text import listed
@@ -50,7 +53,7 @@ class AgentVersions:
     def then(self, tree: Revision | Path, name: str) -> Mapping[str, object] | None:
         """The table of an agent at a revision, its files too; None if it was not there yet.
 
-        Where the file of the experiment was not there, its tables are those of now.
+        If the revision has no experiment file, the tables of today are used.
         """
         if isinstance(tree, Path):
             return agent_from_run(tree, name)
@@ -75,7 +78,7 @@ class AgentVersions:
         return build_experiment(found, Problems(found))
 
     def differ(self, one: Mapping[str, object], other: Mapping[str, object]) -> bool:
-        """Whether two tables are agents that differ, in their options or in their files."""
+        """Return whether two tables are different agents, by their options or files."""
         specs = self.experiment({"a": one, "b": other}, "", {"pairs": 1}).plan.agents.values()
         return len({agent_fingerprint(spec) for spec in specs}) > 1
 
@@ -124,7 +127,7 @@ def single_agent(names: Sequence[str], none: str, several: str) -> str:
 
 
 def version_label(name: str, version: str) -> str:
-    """What an agent is called at a revision."""
+    """Return the name of an agent at a revision."""
     tail = f"@{version}"[: LONGEST_NAME // 2]
     return f"{name[: LONGEST_NAME - len(tail)]}{tail}"
 
@@ -157,3 +160,68 @@ def limit_to_openings(experiment: Experiment) -> Experiment:
         return experiment
     there = len(way(plan.openings.way).openings(plan.of, plan.openings, plan.pairs, plan.seed))
     return replace(experiment, plan=replace(plan, pairs=max(1, min(plan.pairs, there))))
+
+
+LONGEST_SUBJECT = 50
+HEAD = ("version", "day", "Elo", "against the one before")
+
+
+class EloInterval(NamedTuple):
+    """A difference with its interval; None where the games cannot say."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+    @property
+    def ends(self) -> tuple[float, ...]:
+        """Low end, value, high end as far as they are known; nothing without a value."""
+        if self.value is None:
+            return ()
+        low, high = (self.value if each is None else each for each in (self.low, self.high))
+        return low, self.value, high
+
+    @property
+    def text(self) -> str:
+        """The numbers, rounded to whole Elo."""
+        if self.value is None:
+            return "too far apart to say"
+        if self.low is None or self.high is None:
+            return f"{self.value:+.0f}"
+        return f"{self.value:+.0f} [{self.low:+.0f}, {self.high:+.0f}]"
+
+
+class VersionRow(NamedTuple):
+    """One version of an agent, its rating above the oldest, and its match with the one before."""
+
+    name: str
+    day: str
+    subject: str
+    elo: EloInterval
+    step: EloInterval | None
+
+
+def version_lines(rows: Sequence[VersionRow]) -> Iterator[str]:
+    """The table, the oldest version first."""
+    cells = [
+        (printable(row.name), row.day, row.elo.text, "-" if row.step is None else row.step.text)
+        for row in rows
+    ]
+    subjects = ["", *(printable(row.subject, LONGEST_SUBJECT) for row in rows)]
+    for text, subject in zip(align_columns([HEAD, *cells]), subjects, strict=True):
+        yield f"{text}  {subject}".rstrip()
+
+
+def version_figure(rows: Sequence[VersionRow], title: str) -> str:
+    """The ratings with their intervals, version by version, as the text of an SVG file."""
+    known = [(float(place), row.elo.ends) for place, row in enumerate(rows, 1) if row.elo.ends]
+    xs = [place for place, _ in known]
+    lows, values, highs = ([ends[each] for _, ends in known] for each in range(3))
+    frame = make_frame([0.5, len(rows) + 0.5], [0.0, *lows, *highs])
+    parts = [
+        level(frame, 0.0, "the oldest"),
+        error_bars(frame, xs, lows, highs),
+        line(frame, xs, values),
+        dots(frame, xs, values),
+    ]
+    return xy_chart(frame, parts, title, "version, the oldest first", "Elo above the oldest")

@@ -43,7 +43,7 @@ RESULT_COLUMNS: Mapping[str, type[np.integer]] = {
     "first_moves": np.int32,  # moves it chose: neither opening nor forced pass
     "second_moves": np.int32,
 }
-# What clocks say of a game: a second run does not repeat it.
+# Times of a game: a second run does not repeat them.
 TIMING_COLUMNS = tuple(
     f"{seat}_{name}"
     for seat in ("first", "second")
@@ -72,8 +72,11 @@ class Termination(enum.IntEnum):
 
     @property
     def fair(self) -> bool:
-        """Whether the game was won, lost or drawn without a fault."""
+        """True if the game was won, lost or drawn without a fault."""
         return self in (Termination.NORMAL, Termination.TOO_LONG, Termination.RESIGNED)
+
+
+_FAIR = [how for how in Termination if how.fair]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +86,7 @@ class Games:
     columns: dict[str, GameColumn]
     moves: NDArray[np.int16] | None  # move numbers of all games, one after another
     traces: dict[int, str]  # why games were forfeited, by row
-    # What agents thought of their moves, by row, where that is kept (`thought_rows`).
+    # Search information of moves, by row, if it is kept (`search_info_rows`).
     thoughts: dict[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -97,6 +100,9 @@ class Games:
             raise AttributeError(name)
         column: GameColumn = columns[name]
         return column
+
+
+PAIR_POINTS = 4.0  # of both games of a pair, in quarters of the score
 
 
 def pair_points(games: "Games") -> NDArray[np.int8]:
@@ -113,6 +119,11 @@ def first_movers(games: "Games") -> GameColumn:
 def first_mover_results(games: "Games") -> NDArray[np.int8]:
     """Return WIN, DRAW or LOSS of the first mover of each game."""
     return np.where(games.first_side == 0, games.result, np.int8(WIN) - games.result)
+
+
+def fair_games(games: "Games") -> NDArray[np.bool_]:
+    """Return which games were played and ended without a fault; the others are forfeits."""
+    return np.isin(games.termination, _FAIR)
 
 
 def empty_games(keep_moves: bool = True) -> Games:
@@ -303,7 +314,7 @@ def _smallest_dtype(column: GameColumn) -> GameColumn:
     return column
 
 
-# The games of a run in schedule order, as often as they are asked for; pairings are whole.
+# Returns the games of a run in schedule order, each time it is called; pairs are complete.
 GameParts: TypeAlias = Callable[[], Iterable[Games]]
 
 
@@ -338,16 +349,16 @@ def slice_games(games: Games, start: int, stop: int) -> Games:
 
 
 class MoveInfo(NamedTuple):
-    """What an agent thought of the move that made this ply, and for how many nanoseconds."""
+    """Search information of the move at this ply, and its nanoseconds."""
 
     ply: int  # 1 is the first move of the game, the opening's included
-    side: int  # who moved: 0 moved first in the game
+    side: int  # that moved: 0 moved first in the game
     nanoseconds: int
     thought: SearchInfo
 
 
 def encode_search_info(thoughts: Iterable[MoveInfo]) -> str:
-    """The thoughts of one game."""
+    """Return the search information of one game as JSON."""
     return json.dumps(
         [[*each[:3], *each.thought[:4], dict(each.thought.data)] for each in thoughts],
         separators=(",", ":"),
@@ -355,11 +366,11 @@ def encode_search_info(thoughts: Iterable[MoveInfo]) -> str:
 
 
 def decode_search_info(text: str) -> Iterator[MoveInfo]:
-    """The thoughts that `encoded_thoughts` wrote."""
+    """Yield what `encode_search_info` wrote."""
     for ply, side, nanoseconds, value, depth, nodes, line, data in json.loads(text):
         yield MoveInfo(ply, side, nanoseconds, SearchInfo(value, depth, nodes, line, data))
 
 
 def json_or_empty(data: Mapping[str, str]) -> str:
-    """What a bot called data, as JSON; empty if it said nothing."""
+    """Return a bot's own data as JSON; "" without data."""
     return json.dumps(data, ensure_ascii=False) if data else ""

@@ -11,7 +11,6 @@ from pathlib import Path
 from agents.core import AgentSpec
 from agents.registry import is_external, is_search, replace_files, users_code, users_trees
 from agents.user_files import split_reference
-from arena.planning.openings_spec import RANDOM_OPENINGS, OpeningsSpec
 from arena.planning.rounds import RoundsSpec
 from arena.stats.sprt import EloModel, SprtPlan
 from games import GAME_FILE, USER_GAMES, Game, game
@@ -24,7 +23,7 @@ NO_COPIES: Mapping[Path, Path] = {}
 
 
 def versions_cache() -> Path:
-    """Where versions of files are put, each in a directory that is named by its content."""
+    """Return the directory for versions of files, each in a directory named by its content."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return (cache / "pitflip" / "versions").resolve()
 
@@ -38,7 +37,7 @@ def portable_path(path: str | Path, base: Path) -> str:
 
 
 def resolve_path(name: str, base: Path) -> Path:
-    """Where the file of such a name is; what follows a colon stays as it is."""
+    """Return the path of a file by its portable name; a part after a colon stays."""
     if name.startswith(f"{VERSIONS}/"):
         return versions_cache() / name.removeprefix(f"{VERSIONS}/")
     return base / name
@@ -46,6 +45,33 @@ def resolve_path(name: str, base: Path) -> Path:
 
 class PlanError(ValueError):
     """A stored plan cannot be read; one line says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningsSpec:
+    """The openings of games: one of `OPENINGS`, with the values of its keys."""
+
+    way: str
+    values: KeyValues
+    balance: float | None = None  # None: all are kept
+    repeat: bool = False  # whether they are played again if there are too few
+
+    def to_json(self) -> dict[str, object]:
+        """The spec as JSON."""
+        values = {"way": self.way, **self.values, "balance": self.balance, "repeat": self.repeat}
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
+
+    @classmethod
+    def from_json(cls, stored: KeyValues) -> "OpeningsSpec":
+        """The spec that `to_json` wrote."""
+        own = {name: value for name, value in stored.items() if name not in COMMON}
+        values = {name: tuple(v) if isinstance(v, list) else v for name, v in own.items()}
+        return cls(stored["way"], values, stored["balance"], stored["repeat"])
+
+
+COMMON = ("way", "balance", "repeat")
+MIXED_OPENINGS = OpeningsSpec("plies", {"plies": (4, 10)})
+RANDOM_OPENINGS = OpeningsSpec("random", {"random_plies": 6})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,20 +91,20 @@ class Plan:
     game_seconds: float | None = None
     increment: float = 0.0  # seconds added to the game's rest after every move
     stop: SprtPlan | None = None  # None: all pairs are played
-    # Who meets next, from what is known; None: all matches play all pairs, which are else the most.
+    # Which agents meet next, round by round; None: all matches play all pairs.
     rounds: RoundsSpec | None = None
-    thoughts: bool = False  # whether what agents thought of their moves is kept
+    thoughts: bool = False  # whether search information of moves is kept
     # Positions that a bot must survive, or it forfeits its games: a teacher gives them.
     must_survive: tuple[str, ...] = ()
-    # The directory from which users' files are named; it decides nothing, so JSON leaves it out.
+    # The directory that users' files are relative to; it decides no game and is not in the JSON.
     base: Path = field(default=Path(), compare=False)
-    # Where the rules of a game file lie if not where its name says, as of a kept copy.
+    # The path of a game file's rules, if they are a kept copy.
     game_file: Path | None = field(default=None, compare=False)
     # The agent that is held at a rating, and the rating: tables show it, games do not depend on it.
     anchor: tuple[str, float] | None = field(default=None, compare=False)
-    # Whether walls that keep files, network and processes apart are required.
+    # Whether the sandbox must isolate files, network and processes.
     walls_required: bool = field(default=False, compare=False)
-    # Whether a bot that does not load, or fails all its games, stops the others.
+    # Whether a bot that does not load, or fails all its games, stops the run.
     unloadable_stops: bool = field(default=False, compare=False)
 
     @property
@@ -105,11 +131,6 @@ class Plan:
     def outside_bots(self) -> tuple[str, ...]:
         """Return the agents that run somebody else's code: only asking shows what they do."""
         return tuple(n for n, spec in self.agents.items() if is_external(spec) or users_code(spec))
-
-    @property
-    def repeats(self) -> bool | None:
-        """Return whether another run plays the same games; None if outside bots decide that."""
-        return False if not self.reproducible else None if self.outside_bots else True
 
     def trees(self) -> list[FileTree]:
         """Return the users' rules, bots and evaluations, with what they import and can read."""

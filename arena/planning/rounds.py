@@ -1,4 +1,4 @@
-"""Rounds of a tournament: who meets next, from the results of all complete rounds before."""
+"""Schedules by rounds: the results of complete rounds decide the next one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -64,19 +64,19 @@ class StandingRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TournamentStanding:
-    """Where a tournament stands: the agents, those still in first, and its answer so far."""
+    """The standing of a tournament: the agents, remaining ones first, and its answer so far."""
 
     schedule: str
     rounds: int
     over: bool
     rows: tuple[StandingRow, ...]
     answer: str  # one line
-    notes: tuple[str, ...] = ()  # what it rests on, what it cannot claim
+    notes: tuple[str, ...] = ()  # assumptions and limits of the answer
     proves: bool = True  # False: a format for fun, nothing is shown
 
     @property
     def inside(self) -> list[int]:
-        """Who is not out."""
+        """The agents that are not out."""
         return [row.agent for row in self.rows if row.state != OUT]
 
 
@@ -92,14 +92,14 @@ class Tournament(Protocol):
 
     @property
     def standing(self) -> TournamentStanding:
-        """Where it stands."""
+        """The standing."""
 
     def after(self, points: Sequence[Points]) -> "Tournament":
         """The tournament after the next round, given the points of each of its meetings."""
 
 
 class Participants(NamedTuple):
-    """Who takes part, and how many pairings two of them can play at most."""
+    """The agents, and the most pairs that two of them can play."""
 
     names: Sequence[str]
     limit: int

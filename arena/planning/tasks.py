@@ -1,13 +1,13 @@
 """Tasks of equal length."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.planning.games import Batch, Termination
-from arena.planning.pair_order import Block, PairOrder
+from arena.planning.schedule import Block, PairOrder
 
 MIN_SHARE = 0.1  # of a batch's time is a new agent's, whatever the others take elsewhere
 Sides = NDArray[np.int64]  # the two agents of a pairing in a row
@@ -37,22 +37,25 @@ class AgentCosts:
         else:
             self.seconds[counts > 0] *= seconds / known
 
-    def pairs_within(self, sides: Sides, seconds: float) -> int:
-        """How many of these pairings, one after the other, are known to take no longer."""
-        each = self.seconds[sides].sum(axis=1)
+    def pairs_within(self, sides: Sides, seconds: float, free: NDArray[np.bool_]) -> int:
+        """Return how many of these pairs, one after another, are known to take no longer.
+
+        Those that are `free` take no time.
+        """
+        each = np.where(free, 0.0, self.seconds[sides].sum(axis=1))
         known = len(each) if not np.isnan(each).any() else int(np.isnan(each).argmax())
         return int(np.searchsorted(np.cumsum(each[:known]), seconds, side="right"))
 
 
 class Cutoff(NamedTuple):
-    """An agent that was cut off: at this ply, in this seat, it is not asked again."""
+    """A game that was cut off: the agent in this seat loses it at this ply."""
 
     ply: int
     seat: int
 
 
 class Disqualification(NamedTuple):
-    """Why an agent is not asked any more: it forfeits every game like this."""
+    """The reason for which an excluded agent forfeits its games unplayed."""
 
     termination: Termination
     reason: str
@@ -64,14 +67,15 @@ Cutoffs = Mapping[tuple[int, int], Cutoff]  # by pairing and leg
 class Task(NamedTuple):
     """Pairings `start` to `stop` - 1, with the verdicts on games that were cut off.
 
-    Their `blocks` are carried where the plan alone does not say them.
+    Their `blocks` are carried where the plan alone does not say them. `out` are the places of bots
+    excluded by earlier games; it is None if no rule of faults takes the games: all are played.
     """
 
     start: int
     stop: int
     verdicts: Cutoffs
     blocks: tuple[Block, ...] = ()
-    out: "tuple[tuple[int, Disqualification], ...]" = ()  # who forfeits unplayed, by place
+    out: tuple[int, ...] | None = None
 
     def split(self) -> "list[Task]":
         """The same pairings one by one."""
@@ -99,18 +103,21 @@ class TaskQueue:
         self.costs: dict[str, AgentCosts] = {}
         self.sides: Sides = np.array(pairings.matches, np.int64)
         self.seconds = BATCH_SECONDS
+        # Bots whose games are forfeited unplayed; None if no rule of faults takes the games.
+        self.out: Collection[int] | None = None
 
-    def next_for(self, worker: str = "") -> Task | None:
+    def next_task(self, worker: str = "") -> Task | None:
         """The next task, sized for this worker; None if nothing is left."""
         start, end = self.unknown(self.pairings, self.next)
         if start >= self.pairings.total:
             return None
         end = min(start + self.sizes.get(worker, FEWEST), end)
         self.next = self._in_time(start, end, worker)
-        return Task(start, self.next, {}, self.pairings.carried(start, self.next))
+        out = None if self.out is None else tuple(self.out)
+        return Task(start, self.next, {}, self.pairings.blocks_for_task(start, self.next), out)
 
     def learn(self, batch: Batch, seconds: float = BATCH_SECONDS) -> None:
-        """Size the next tasks of a worker by what this batch took, to take so many seconds."""
+        """Size the next tasks of a worker by the time of this batch, to take these seconds."""
         pairings = batch.stop - batch.start
         took = max(batch.seconds, 1e-6)
         speed = pairings / took
@@ -119,20 +126,30 @@ class TaskQueue:
         self.speeds[batch.worker] = speed
         self.seconds = seconds
         if self._mixed:
-            costs = self.costs.setdefault(batch.worker, AgentCosts(len(self.pairings.agents)))
-            costs.learn(self._sides_of(batch.start, batch.stop), took)
+            sides = self._sides_of(batch.start, batch.stop)
+            if len(played := sides[~self._forfeited(sides)]):
+                self._costs(batch.worker).learn(played, took)
 
     @property
     def _mixed(self) -> bool:
-        """Whether pairings of one task may take very different times."""
+        """Whether pairs of one task may take very different times."""
         return len(self.sides) > 1
 
     def _in_time(self, start: int, end: int, worker: str) -> int:
-        """Where a task ends that would run into matches of slower agents."""
-        if not self._mixed or end - start == FEWEST or worker not in self.costs:
+        """Return the end of a task, before matches of slower agents."""
+        if not self._mixed or end - start == FEWEST:
             return end
         sides = self._sides_of(start, end)
-        return start + max(FEWEST, self.costs[worker].pairs_within(sides, self.seconds))
+        known = self._costs(worker).pairs_within(sides, self.seconds, self._forfeited(sides))
+        return start + max(FEWEST, known)
+
+    def _costs(self, worker: str) -> AgentCosts:
+        return self.costs.setdefault(worker, AgentCosts(len(self.pairings.agents)))
+
+    def _forfeited(self, sides: Sides) -> NDArray[np.bool_]:
+        """Return which pairings are forfeited unplayed: they show nothing about a bot's speed."""
+        gone = np.isin(sides, list(self.out or ()))
+        return gone[:, 0] | gone[:, 1]
 
     def _sides_of(self, start: int, stop: int) -> Sides:
         return self.sides[self.pairings.places(np.arange(start, stop))[0]]

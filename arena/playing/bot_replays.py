@@ -12,9 +12,10 @@ from arena.planning.games import LOSS, Games, Termination, decode_games, moves_o
 from arena.planning.schedule import DrawnPlan
 from arena.planning.tasks import Task
 from arena.playing.cached_pairs import CachedPairs
-from arena.playing.executor import iterate_items
+from arena.playing.executor import ItemFailed, iterate_items
+from arena.playing.options import PlayOptions
 from arena.playing.referee_loop import stored_cutoffs
-from arena.playing.worker import GameJob, PairFailed, PlayOptions
+from arena.playing.worker import GameJob
 from games import Game
 from games.base.schema import KeyValues
 
@@ -22,13 +23,13 @@ from games.base.schema import KeyValues
 StoredParts = Callable[[], Iterable[tuple[int, int, Games]]]
 
 MOST_PAIRINGS = 3  # of each bot
-# Playing again takes so long, and a share of what the run's agents thought.
+# Time for playing again: seconds, and a share of what the run's agents thought.
 LEAST_SECONDS, SHARE = 10.0, 0.1
 SAME = ("game_id", "result", "margin", "plies", "termination")
 
 
 class BotReplays(NamedTuple):
-    """How many games of each outside bot were played again, and the bots that played others."""
+    """Games of each outside bot that were played again, and the bots that differed."""
 
     games: Mapping[str, int]
     differing: tuple[str, ...] = ()
@@ -54,16 +55,16 @@ def replay_bots(
 ) -> BotReplays:
     """Play a few games of each outside bot again and compare them.
 
-    Bots that were never asked for a move are left out: whatever plays them forfeits.
+    Bots that never chose a move are left out: every game against them ends in a forfeit.
     """
     names = drawn.plan.names
     places = [names.index(name) for name in drawn.plan.outside_bots]
-    asked, chosen = chosen_pairings(parts, places, options.at_once) if places else ([], [])
+    asked, chosen = choose_pairings(parts, places, options.at_once) if places else ([], [])
     counts = dict.fromkeys((names[place] for place in asked), 0)
     if chosen:
         tell(f"playing {2 * len(chosen)} games again, to see whether the bots repeat their moves")
     differing = set[int]()
-    for before, after in _pairs_again(drawn, parts, chosen, options) if chosen else ():
+    for before, after in _replay_pairs(drawn, parts, chosen, options) if chosen else ():
         for row in (0, 1):
             for place in {int(before.first[row]), int(before.second[row])} & {*asked}:
                 counts[names[place]] += 1
@@ -71,10 +72,10 @@ def replay_bots(
     return BotReplays(counts, tuple(names[place] for place in sorted(differing)))
 
 
-def chosen_pairings(
+def choose_pairings(
     parts: StoredParts, bots: list[int], workers: int
 ) -> tuple[list[int], list[int]]:
-    """Return the bots that chose moves, and pairings to play again, spread over each bot's games.
+    """Return the bots that chose moves, and pairs to play again, spread over each bot's games.
 
     The last one of a bot comes first: a bot that keeps state plays another game there.
     """
@@ -102,7 +103,7 @@ def chosen_pairings(
     return [bot for bot in bots if asked[bot]], chosen
 
 
-def _pairs_again(
+def _replay_pairs(
     drawn: DrawnPlan, parts: StoredParts, chosen: list[int], options: PlayOptions
 ) -> Iterator[tuple[Games, Games]]:
     """Yield the games of pairings as they were and as they are, as long as there is time."""
@@ -114,7 +115,7 @@ def _pairs_again(
     }
     pairings, known = drawn.pairings, CachedPairs(drawn, options.known)
     tasks = [
-        Task(at, at + 1, stored_cutoffs(stored[at], [at], at), pairings.carried(at, at + 1))
+        Task(at, at + 1, stored_cutoffs(stored[at], [at], at), pairings.blocks_for_task(at, at + 1))
         for at in chosen
     ]
     plan = replace(drawn.plan, thoughts=False)
@@ -128,12 +129,12 @@ def _pairs_again(
                 yield stored[batch.start], games
                 if time.monotonic() > until:
                     return
-    except PairFailed:  # the bots of the rest are not tested
+    except ItemFailed:  # the bots of the rest are not tested
         return
 
 
 def thinking_seconds(games: Games) -> float:
-    """Return how long agents thought in all."""
+    """Return the thinking time of all agents."""
     return float((games.first_nanoseconds + games.second_nanoseconds).sum()) / 1e9
 
 
@@ -163,7 +164,7 @@ def differing_seat(of: Game, before: Games, after: Games, row: int) -> int | Non
 
 
 def first_difference(one: Sequence[object], other: Sequence[object]) -> int | None:
-    """Return the first ply at which two games differ; None if one is how the other begins."""
+    """Return the first ply at which two games differ; None if one is a prefix of the other."""
     pairs = zip(one, other, strict=False)
     return next((ply for ply, (was, now) in enumerate(pairs) if was != now), None)
 

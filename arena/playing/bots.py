@@ -1,9 +1,9 @@
-"""Which bots load and which are deterministic."""
+"""Find the bots that do not load, and the matches that are deterministic."""
 
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -25,13 +25,14 @@ from arena.planning.schedule import DrawnPlan, Matches, make_schedule
 from arena.planning.seeds import hash64
 from arena.planning.tasks import Task
 from arena.playing.clock import with_own_seconds
-from arena.playing.executor import iterate_items
+from arena.playing.executor import ItemFailed, iterate_items
 from arena.playing.forfeits import UselessBots
+from arena.playing.options import PlayOptions
 from arena.playing.referee import truncate_message
-from arena.playing.regular_lines import regular_lines
-from arena.playing.worker import GameJob, PairFailed, PlayOptions
-from arena.storage.journal import Journal
+from arena.playing.worker import GameJob
+from arena.storage.journal import Section
 from games import Game
+from games.base.progress import Progress, ShowProgress, ignore_progress, watch
 
 FIXED = "one_game_an_opening"  # in run.json
 OPENINGS, TIMES = 2, 2  # a trial's openings, and how often each is played
@@ -39,7 +40,7 @@ log = logging.getLogger(__name__)
 
 
 class BotProbe(NamedTuple):
-    """What a bot said to the first position: its move, or why there is none."""
+    """A bot's answer to the first position: its move, or why there is none."""
 
     name: str
     move: str
@@ -51,7 +52,7 @@ class BotProbe(NamedTuple):
 
 
 def probe_bots(plan: Plan, wall: Sandbox) -> Iterator[BotProbe]:
-    """The answer of each agent that runs a user's code; equal ones are asked once."""
+    """Yield the answer of each agent that runs a user's code; identical agents answer once."""
     known = dict[str, BotProbe]()
     for name, spec in plan.agents.items():
         if users_code(spec):
@@ -85,7 +86,7 @@ def probe_bot(name: str, spec: AgentSpec, of: Game, terms: HostSettings) -> BotP
 
 
 def seconds_again(agent: Agent, of: Game, first: float) -> float:
-    """The time of the first move in a second game; that of the first if the bot fails there."""
+    """Return the time of the first move in a second game; of the first game if the bot fails."""
     try:
         agent.start(1)
         begun = time.monotonic()
@@ -96,37 +97,37 @@ def seconds_again(agent: Agent, of: Game, first: float) -> float:
 
 
 def with_deterministic_matches(
-    drawn: DrawnPlan, journal: Journal, options: PlayOptions
+    drawn: DrawnPlan, section: Section, options: PlayOptions
 ) -> DrawnPlan:
-    """The plan with one game an opening in every match that has no other."""
-    return make_schedule(drawn.plan, drawn.openings, deterministic_matches(drawn, journal, options))
+    """Return the schedule with the deterministic matches marked."""
+    return make_schedule(drawn.plan, drawn.openings, deterministic_matches(drawn, section, options))
 
 
-def deterministic_matches(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:
-    """The matches in which an opening always leads to the same game, whatever the seed.
+def deterministic_matches(drawn: DrawnPlan, section: Section, options: PlayOptions) -> Matches:
+    """Return the matches in which an opening always leads to the same game, whatever the seed.
 
-    This is settled once a run; the journal keeps the answer and the trials that led to it.
+    A run decides this once: the section stores the answer and the trial games behind it.
     """
-    stored = journal.fixed()
+    stored = section.read_fact("fixed")
     if stored is not None:
-        return stored
-    fixed = _settled(drawn, journal, options)
-    journal.keep_fixed(fixed)
+        return frozenset((a, b) for a, b in stored)
+    fixed = _find_deterministic(drawn, section, options)
+    section.write_fact("fixed", sorted(fixed))
     return fixed
 
 
 def differs(spec: AgentSpec) -> bool:
-    """Whether the agent may play the same opening differently."""
+    """Return whether the agent may play the same opening differently."""
     return varies(spec) is not None
 
 
 def doubtful(spec: AgentSpec) -> bool:
-    """Whether it is only said that it does not: a trial can tell."""
+    """Return whether a user declares the agent deterministic, so that trial games can refute it."""
     return users_code(spec) is not None
 
 
 def contradiction_lines(drawn: DrawnPlan) -> list[str]:
-    """A line for each match that was said to leave nothing to chance, but was seen to do so."""
+    """Return a line for each match that was declared deterministic but played differently."""
     names, specs = drawn.plan.names, drawn.specs
     lines = []
     for a, b in drawn.plan.matches:
@@ -140,10 +141,10 @@ def contradiction_lines(drawn: DrawnPlan) -> list[str]:
 
 
 def find_contradictions(drawn: DrawnPlan, parts: Iterable[Games]) -> Matches:
-    """The matches whose openings were thought to lead to one game each, but led to two.
+    """Return the matches that are marked deterministic but played an opening in two ways.
 
-    A trial is of two openings; later ones may be played by several processes, and show more. A
-    game that ended by a fault shows nothing: an agent that failed too often is not asked again.
+    Trial games cover two openings; games of several processes may show more. Games that ended by
+    a fault are ignored: a disqualified agent does not play.
     """
     specs = drawn.specs
     said = frozenset(
@@ -152,7 +153,7 @@ def find_contradictions(drawn: DrawnPlan, parts: Iterable[Games]) -> Matches:
     if not said or not matters(drawn):
         return frozenset()
     games_of: dict[tuple[int, int, int], int] = {}
-    fallen = set()
+    contradicted = set()
     for games in parts:
         names = (games.first, games.second, games.opening, games.game_id)
         played_out = games.termination == Termination.NORMAL
@@ -160,39 +161,41 @@ def find_contradictions(drawn: DrawnPlan, parts: Iterable[Games]) -> Matches:
         for first, second, opening, played in np.unique(rows, axis=0).tolist():
             match = min(first, second), max(first, second)
             if match in said and games_of.setdefault((first, second, opening), played) != played:
-                fallen.add(match)
-    return frozenset(fallen)
+                contradicted.add(match)
+    return frozenset(contradicted)
 
 
-def without_copies(drawn: DrawnPlan, journal: Journal) -> DrawnPlan | None:
-    """The plan in which matches whose games contradict it play every game; None if there are none.
+def without_copies(drawn: DrawnPlan, section: Section) -> DrawnPlan | None:
+    """Return the schedule without the marks that games contradict; None if there are none.
 
-    The journal forgets what was played from the first of them on: it is played, or taken from
-    what is known.
+    The section forgets the games from the first contradicted match on: they are played again,
+    or taken from the game cache.
     """
     pairings = drawn.pairings
-    fallen = find_contradictions(drawn, (games for _, _, games in journal.parts(pairings.columns)))
-    if not fallen:
+    contradicted = find_contradictions(
+        drawn, (games for _, _, games in section.games(pairings.columns))
+    )
+    if not contradicted:
         return None
     blocks = pairings.blocks(0, pairings.total)
-    start = next(block.first for block in blocks if (block.a, block.b) in fallen)
-    fixed = pairings.fixed - fallen
-    journal.forget(start, fixed)
+    start = next(block.first for block in blocks if (block.a, block.b) in contradicted)
+    fixed = pairings.fixed - contradicted
+    section.forget(start, "fixed", sorted(fixed))
     return make_schedule(drawn.plan, drawn.openings, fixed)
 
 
-def _settled(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:
+def _find_deterministic(drawn: DrawnPlan, section: Section, options: PlayOptions) -> Matches:
     specs, matches = drawn.specs, drawn.plan.matches
     steady = [match for match in matches if not any(differs(specs[place]) for place in match)]
     uncertain = tuple(match for match in steady if any(doubtful(specs[place]) for place in match))
     certain = frozenset(steady) - frozenset(uncertain)
     if not uncertain or not matters(drawn):
         return certain
-    return certain | play_trial_games(trial_plan(drawn, uncertain), journal, options)
+    return certain | play_trial_games(trial_plan(drawn, uncertain), section, options)
 
 
 def matters(drawn: DrawnPlan) -> bool:
-    """Whether it makes a difference: an opening is repeated, or every opening is played."""
+    """Return whether deterministic matches matter: openings repeat, or all are played."""
     openings, pairs = len(drawn.openings), drawn.plan.pairs
     if drawn.plan.rounds is not None:
         return False  # they give each pair each opening once
@@ -200,7 +203,7 @@ def matters(drawn: DrawnPlan) -> bool:
 
 
 def trial_plan(drawn: DrawnPlan, matches: tuple[tuple[int, int], ...]) -> DrawnPlan:
-    """A small tournament of these matches that plays each opening with several seeds."""
+    """Return a small schedule that plays two openings of these matches with several seeds."""
     openings = first_openings(drawn.openings, OPENINGS)
     plan = replace(
         drawn.plan,
@@ -214,17 +217,18 @@ def trial_plan(drawn: DrawnPlan, matches: tuple[tuple[int, int], ...]) -> DrawnP
     return make_schedule(plan, openings)
 
 
-def play_trial_games(trial: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:
-    """The matches of the trial whose games did not depend on the seed."""
-    pairings, games_of = trial.pairings, journal.tried()
+def play_trial_games(trial: DrawnPlan, section: Section, options: PlayOptions) -> Matches:
+    """Return the matches of the trial whose games did not depend on the seed."""
+    pairings = trial.pairings
+    games_of = {int(at): tuple(seen) for at, seen in (section.read_fact("tried") or {}).items()}
     tasks = [Task(at, at + 1, {}) for at in range(pairings.total) if at not in games_of]
     try:
         with closing(GameJob(trial, options).batches(iterate_items(tasks))) as batches:
             for batch in batches:
                 games = decode_games([batch.games], pairings.columns(batch.start, batch.stop))
                 games_of[batch.start] = _games_played(games)
-                journal.keep_tried(batch.start, games_of[batch.start])
-    except PairFailed:  # the run itself will fail likewise, and name the pairing
+                section.write_fact("tried", games_of)
+    except ItemFailed:  # the run itself will fail likewise, and name the pairing
         return frozenset()
     different, once = set(games_of.values()), len(trial.openings)
     return frozenset(
@@ -233,13 +237,13 @@ def play_trial_games(trial: DrawnPlan, journal: Journal, options: PlayOptions) -
 
 
 def _games_played(games: Games) -> tuple[int, ...]:
-    """The two agents of a pairing, its opening, its two games."""
+    """Return the two agents of a pair, its opening, its two games."""
     played = (int(word) for word in np.asarray(games.game_id))
     return int(games.first[0]), int(games.second[0]), int(games.opening[0]), *played
 
 
 def try_users(drawn: DrawnPlan, terms: HostSettings) -> None:
-    """Start every agent of a plan that runs a user's code; AgentFailure or SpecError names one."""
+    """Start every agent that runs a user's code; AgentFailure or SpecError names one that fails."""
     tried: list[AgentSpec] = []
     for spec in drawn.specs:
         if users_code(spec) and spec not in tried:
@@ -252,8 +256,8 @@ def try_out(
 ) -> str | None:
     """Start an agent and a game; AgentFailure or SpecError if that fails.
 
-    Returns which of the positions it does not survive, if any, and how it fails there. A bot that
-    follows a game move by move is not asked about them.
+    Returns the position that it does not survive, if any, and how it fails there. A bot that
+    follows a game move by move is not tried on positions.
     """
     agent = create_agent(spec, of, terms)
     try:
@@ -272,34 +276,36 @@ def try_out(
 
 def unloadable(
     drawn: DrawnPlan,
-    journal: Journal,
+    section: Section,
     options: PlayOptions,
-    tell: Callable[[str], object] = log.info,
+    show: ShowProgress = ignore_progress,
 ) -> dict[int, str]:
-    """Why agents do not load, by their places; this is settled once a run.
+    """Return why agents do not load, by place; a run decides this once.
 
-    UselessBots if the plan does not go on without them.
+    UselessBots if the plan stops because of them.
     """
-    stored = journal.unloadable()
-    if stored is None:
-        stored = load_problems(drawn, options, tell)
-        if stored and drawn.plan.unloadable_stops:
-            raise UselessBots({drawn.plan.names[place]: stored[place] for place in stored})
-        journal.keep_unloadable(stored)
-    return stored
+    if section.read_fact("unloadable") is None:
+        found = load_problems(drawn, options, show)
+        if found and drawn.plan.unloadable_stops:
+            raise UselessBots({drawn.plan.names[place]: found[place] for place in found})
+        section.write_fact("unloadable", sorted(found.items()))
+    return load_reasons(section)
 
 
-def load_problems(
-    drawn: DrawnPlan, options: PlayOptions, tell: Callable[[str], object]
-) -> dict[int, str]:
-    """Start every agent that runs a user's code; `tell` gets a line every few seconds."""
+def load_reasons(section: Section) -> dict[int, str]:
+    """Return why agents of a run do not load, by place."""
+    return dict(section.read_fact("unloadable") or ())
+
+
+def load_problems(drawn: DrawnPlan, options: PlayOptions, show: ShowProgress) -> dict[int, str]:
+    """Start every agent that runs a user's code; return why agents do not load, by place."""
     reasons: dict[str, str] = {}
     bots = [name for name, spec in drawn.plan.agents.items() if users_code(spec)]
     begun: list[str] = []
     wall = options.wall or Sandbox(drawn.plan.walls_required)
     wall.required |= drawn.plan.walls_required
     try:
-        with regular_lines(lambda: starting_text(begun, len(bots)), tell):
+        with watch(show, lambda: starting_progress(begun, len(bots))):
             for name in bots:
                 begun.append(name)
                 spec = drawn.plan.agents[name]
@@ -314,17 +320,18 @@ def load_problems(
     return {place: reason for place, reason in found.items() if reason}
 
 
-def starting_text(begun: Sequence[str], total: int) -> str:
-    """Which bot is being started."""
-    return f"starting bots: {begun[-1]} ({len(begun)} of {total})" if begun else "starting bots"
+def starting_progress(begun: Sequence[str], total: int) -> Progress:
+    """Return which bot is being started."""
+    text = f"starting bots: {begun[-1]} ({len(begun)} of {total})" if begun else "starting bots"
+    return Progress(text, len(begun), total)
 
 
 def load_problem(
     spec: AgentSpec, of: Game, terms: HostSettings, positions: Sequence[str] = ()
 ) -> str:
-    """Why an agent does not load, or which position it does not survive; empty if it does.
+    """Return why an agent does not load, or the position that it does not survive; else "".
 
-    One that does not use up its time is tried twice: something else may have ended it.
+    A bot that fails early is tried twice: something else may have ended it.
     """
     for seconds in (spec.options.get("start_seconds", START_SECONDS), 0.0):
         begun = time.monotonic()

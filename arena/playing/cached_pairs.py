@@ -16,8 +16,7 @@ from arena.planning.games import (
     make_batch,
     take_games,
 )
-from arena.planning.pair_order import Block, PairOrder
-from arena.planning.schedule import DrawnPlan
+from arena.planning.schedule import Block, DrawnPlan, PairOrder
 from arena.playing.worker import COST_COLUMNS
 from arena.storage.game_cache import CacheIndex, CacheKeys, GameCache, empty_index
 
@@ -39,23 +38,23 @@ class CachedChunk(NamedTuple):
 
     @property
     def stop(self) -> int:
-        """The first pairing after these."""
+        """The first pair after these."""
         return self.start + len(self.known)
 
     def run(self, at: int, known: bool) -> int:
-        """How many from `at` on are all known, or are all not."""
+        """Return how many pairs from `at` on are all cached, or all not cached."""
         other = np.flatnonzero(self.known[at - self.start :] != known)
         return int(other[0]) if len(other) else self.stop - at
 
 
 class CachedPairs:
-    """The pairings of one run that the store has, and the store for those that are played.
+    """The pairs of one run that are in the game cache, and storing those that are played.
 
-    What is once said to be known stays so: its games are read when it is looked up.
+    A pair reported as cached stays cached: its games are read at once.
     """
 
     def __init__(self, drawn: DrawnPlan, store: GameCache | None) -> None:
-        """Without a store nothing is known; where thoughts are kept, either: it has none."""
+        """Without a cache no pair is cached, nor in a run that keeps search information."""
         store = None if drawn.plan.thoughts else store
         self.drawn, self.store = drawn, store
         self.keys = None if store is None else CacheKeys(drawn, store.everybody)
@@ -132,9 +131,9 @@ class CachedPairs:
         return shelf, shelf.find(self.keys.words(block))
 
     def differing(self, pairings: PairOrder, games: Games, first: int) -> bool:
-        """Whether the store has other games than these that were played, from pairing `first` on.
+        """Return whether the cache has other games than these, which start with pair `first`.
 
-        It forgets all games of such agents.
+        If so, all games of these agents are removed from it.
         """
         if self.store is None or self.keys is None:
             return False
@@ -218,7 +217,7 @@ class CachedPairs:
 
 
 def _repeating(pairings: PairOrder, block: Block) -> NDArray[np.bool_]:
-    """Which games of a block repeat earlier ones of its match."""
+    """Return which games of a block are duplicates of earlier ones of its match."""
     number = np.arange(block.number, block.number + block.size)
     later = number >= len(pairings.keys)
     return np.repeat(later & ((block.a, block.b) in pairings.fixed), 2)

@@ -10,7 +10,7 @@ from arena.planning.plan import Plan
 BOT_MOVE_SECONDS = 5.0  # of a bot that has no other limit
 MOVE_SECONDS = 60.0  # of all other agents
 BILLION = 1_000_000_000
-# A search takes so much of what is left: of a turn, which may go on, and of a game.
+# Shares of the remaining time that a search takes: of a turn, which may go on, and of a game.
 TURN_SHARE, GAME_SHARE, INCREMENT_SHARE = 0.5, 0.05, 0.8
 LEAST_SECONDS = 1e-6
 
@@ -25,13 +25,13 @@ class TimeControl:
     increment: float = 0.0  # added to the game's rest after every move
 
     @property
-    def by_the_clock(self) -> bool:
-        """Whether how long one move may take depends on how long others took."""
+    def has_shared_clock(self) -> bool:
+        """Whether the time for one move depends on the time that earlier moves took."""
         return self.turn is not None or self.game is not None
 
 
 def time_control(plan: Plan, spec: AgentSpec) -> TimeControl:
-    """The limits of the agent's own table, else those of the experiment."""
+    """Return the limits of the agent's own table, else those of the experiment."""
     own, move = spec.options, plan.move_seconds
     turn = own.get("turn_seconds", plan.turn_seconds)
     game = own.get("game_seconds", plan.game_seconds)
@@ -45,17 +45,17 @@ def time_control(plan: Plan, spec: AgentSpec) -> TimeControl:
 
 
 def is_bot(spec: AgentSpec) -> bool:
-    """Whether a user's program or function chooses the moves, not a search of ours."""
+    """Return whether a user's program or function chooses the moves, not a search of ours."""
     return not is_search(spec) and users_code(spec) is not None
 
 
 def default_move_seconds(agents: Iterable[AgentSpec]) -> float | None:
-    """The limit of a plan that names none; None if it depends on the agent."""
+    """Return the limit of a plan without one; None if it depends on the agent."""
     return None if any(map(is_bot, agents)) else MOVE_SECONDS
 
 
 def with_own_seconds(terms: HostSettings, plan: Plan, spec: AgentSpec) -> HostSettings:
-    """The terms on which this agent plays: `seconds` is its own limit for a move."""
+    """Return the settings with this agent's own limit for a move."""
     return replace(terms, seconds=time_control(plan, spec).move)
 
 
@@ -63,7 +63,7 @@ class AgentClock:
     """Charged with the time of every question."""
 
     def __init__(self, control: TimeControl) -> None:
-        """Nothing is used up."""
+        """Start with all the time."""
         self.control = control
         self.turn, self.game = control.turn, control.game  # what is left
         self.nodes = self.nanoseconds = self.chosen = self.lag = 0
@@ -71,13 +71,13 @@ class AgentClock:
         self._turn = 0  # nanoseconds of the turn so far
 
     def rest(self) -> float:
-        """The seconds that it has for the next question."""
+        """Return the seconds left for the next question."""
         rests = (self.control.move, self.turn, self.game)
         return max(0.0, min(each for each in rests if each is not None))
 
     def think(self) -> float | None:
-        """The seconds that a search should take for it; None if only its own limit counts."""
-        if not self.control.by_the_clock:
+        """Return the seconds that a search should take; None if only its own limit counts."""
+        if not self.control.has_shared_clock:
             return None
         shares = [self.rest()]
         if self.turn is not None:
@@ -87,8 +87,11 @@ class AgentClock:
             shares.append(min(GAME_SHARE * self.game + saved, TURN_SHARE * self.game))
         return max(LEAST_SECONDS, min(shares))
 
-    def charge(self, nanoseconds: int, lag: int) -> None:
-        """A question took so long; for `lag` of it the agent could not run."""
+    def charge(self, nanoseconds: int, lag: int) -> int:
+        """Charge a question and return its thinking time.
+
+        That is all of it but the `lag`, when the agent could not run.
+        """
         own = max(0, nanoseconds - lag)
         self.nanoseconds += own
         self.lag += min(lag, nanoseconds)
@@ -98,7 +101,8 @@ class AgentClock:
             self.turn -= own / BILLION
         if self.game is not None:
             self.game += self.control.increment - own / BILLION
+        return own
 
-    def turn_ends(self) -> None:
-        """The other one moves next."""
+    def end_turn(self) -> None:
+        """Start a new turn: the other agent moves next."""
         self.turn, self._turn = self.control.turn, 0

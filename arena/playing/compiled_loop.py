@@ -6,8 +6,7 @@ from numpy.typing import NDArray
 from agents.search import game_loop as loop
 from agents.search.compiled_agent import CompiledAgent
 from arena.planning.games import DRAW, LOSS, RESULT_COLUMNS, WIN, GameColumn, Games
-from arena.planning.pair_order import Block, PairOrder
-from arena.planning.schedule import DrawnPlan
+from arena.planning.schedule import Block, DrawnPlan, PairOrder
 from arena.planning.seeds import agent_seeds
 from arena.playing.referee import LONGEST
 

@@ -1,9 +1,17 @@
-"""Jobs in order, with retries."""
+"""Do jobs in order: items in, results out, whatever the workers, with retries after failures."""
 
 import logging
+import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from typing import Any, Protocol, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from games.base.errors import Unfinished
+
+if TYPE_CHECKING:
+    from arena.playing.cluster.package import WorkPackage
+    from arena.playing.options import PlayOptions
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -16,162 +24,225 @@ NextItem = Callable[[str], Item | None]
 
 
 class Executor(Protocol[Item_contra, Result_co]):
-    """Does the same work on item after item, several at a time, until it is closed."""
+    """Works on several items at a time and returns their results in order."""
 
     def wanted(self) -> str | None:
-        """The worker that should get another item, "" for any; None if none has room."""
+        """Return the worker that needs another item, "" for any; None if none has room."""
 
     def submit(self, item: Item_contra) -> None:
-        """Have an item worked on, by whom it was wanted for."""
+        """Give an item to the worker that `wanted` named."""
 
-    def results(self, look: Callable[[], None]) -> Iterator["Result_co | CapacityFree"]:
-        """The results in the order in which items were submitted, as long as there are any.
+    def next_result(self, poll: Callable[[], None]) -> Result_co | None:
+        """Wait for the result of the oldest item; None if another item is wanted first.
 
-        CapacityFree among them says that somebody has some before the next result. WorkFailed
-        ends them. `look` is called many times a second and may raise.
+        WorkFailed says that the item failed. `poll` is called many times a second and may raise.
         """
 
     def close(self) -> None:
-        """End what still runs; its results are lost."""
-
-
-class CapacityFree:
-    """In place of a result: nothing is finished yet, but another item is wanted."""
+        """Stop all workers; unfinished results are lost."""
 
 
 class WorkFailed(Exception):  # noqa: N818  # what happened, not an error of the code
     """The oldest item failed; `trace` is its traceback, empty if its worker died.
 
-    `worker` names who failed, where workers have names.
+    `worker` is the name of the worker, if it has one. After a death the executor cannot be used.
     """
 
     def __init__(self, trace: str, worker: str = "") -> None:
-        """After a death the backend cannot be used again."""
         super().__init__(trace)
         self.trace, self.worker = trace, worker
 
     @property
-    def words(self) -> str:
-        """Who failed and how."""
-        who = f"at worker {self.worker}: " if self.worker else ""
-        return f"{who}{self.trace or 'the process that did the work died'}"
+    def text(self) -> str:
+        """The worker that failed, and how."""
+        worker = f"at worker {self.worker}: " if self.worker else ""
+        return f"{worker}{self.trace or 'the process that did the work died'}"
 
 
-class Crew(Protocol[Item, Result_co]):
-    """Those who do the work, with the answers to its failures."""
+class ItemFailed(Unfinished):
+    """An item failed again when it was repeated alone; the message names the item."""
 
-    def begin(self, workers: int | None = None) -> Executor[Item, Result_co]:
-        """Start a new backend, by default with all the workers it may have."""
-
-    def look(self) -> None:
-        """Called often while a result is awaited; an exception of it ends the work."""
-
-    def split(self, item: Item) -> list[Item]:
-        """The smallest items that an item is made of."""
-
-    def excused(self, item: Item) -> bool:
-        """Whether the failure is explained, so that repeating the item will help."""
-
-    def mend(self) -> None:
-        """Repair what the death of a worker broke."""
+    def __init__(self, message: str, item: Any, failure: WorkFailed) -> None:
+        how = failure.trace.rpartition("\n")[2] or "ended its worker"
+        at = f" at worker {failure.worker}" if failure.worker else ""
+        super().__init__(f"{message}: {how}, and again when it was repeated alone{at}")
+        self.item, self.trace, self.worker = item, failure.trace, failure.worker
 
 
-class ItemFailed(Exception):  # noqa: N818  # what happened, not an error of the code
-    """One item failed again when it was repeated alone."""
+def do_nothing() -> None:
+    """The default of hooks."""
 
-    def __init__(self, item: Any, trace: str, worker: str = "") -> None:
-        """`trace` is empty if the worker died; `worker` is its name, if it has one."""
-        super().__init__(f"{item} failed again when it was repeated alone")
-        self.item, self.trace, self.worker = item, trace, worker
+
+def same_item(item: Item) -> list[Item]:
+    """The parts of an item that cannot be split."""
+    return [item]
+
+
+def last_part(_: Item, results: list[Result]) -> Result | None:
+    """The result of an item that cannot be split."""
+    return results[-1]
+
+
+def never(_: Any) -> bool:
+    """No failure is excused."""
+    return False
+
+
+def no_isolation() -> str:
+    """The isolation of work that runs no bots."""
+    return ""
+
+
+@dataclass(frozen=True)
+class Job(Generic[Item, Result]):
+    """Work that is done item by item, in this process, in forked workers or on a cluster.
+
+    `work` must give the same result for an item in any process, after any other items; not None.
+    """
+
+    work: Callable[[Item], Result]
+    describe: Callable[[Item], str] = str  # for the message about an item that fails twice
+    prepare: Callable[[], None] = do_nothing  # builds and compiles what forked workers inherit
+    split: Callable[[Item], list[Item]] = same_item  # the smallest items that an item consists of
+    # The result of an item from those of its parts; None while some are missing.
+    merge: Callable[[Item, list[Result]], Result | None] = last_part
+    package: "Callable[[], WorkPackage] | None" = None  # the job for other machines
+    before_workers: Callable[[], object] = do_nothing  # called each time workers are started
+    poll: Callable[[], object] = do_nothing  # called while results are awaited; may raise
+    is_excused: Callable[[Item], bool] = never  # whether repeating a failed item again may help
+    isolation: Callable[[], str] = no_isolation  # the sandbox of this machine, "" without bots
 
 
 def iterate_items(items: Iterable[Item]) -> NextItem[Item]:
-    """The items one after another, whichever worker asks."""
+    """Return the items one after another, for any worker."""
     rest = iter(items)
     return lambda _: next(rest, None)
 
 
 def log_failure(failure: WorkFailed) -> None:
-    """Keep in the log how work failed that is done again."""
-    log.warning("games are void and played again, %s", failure.words)
+    """Log a failure of work that will be repeated."""
+    log.warning("games are void and played again, %s", failure.text)
 
 
 def run_in_order(
-    crew: Crew[Item, Result],
+    job: Job[Item, Result],
     next_item: NextItem[Item],
-    failed: Callable[[WorkFailed], None] = log_failure,
+    options: "PlayOptions",
+    on_failure: Callable[[WorkFailed], object] = log_failure,
 ) -> Generator[Result, None, None]:
-    """The results in the order of the items, as many under way as the backend has room for.
+    """Yield results in the order of the items, with as many items under way as there is room for.
 
-    After a failure all unfinished items are split and done one at a time; the one that fails
-    again is to blame, and ItemFailed names it. `failed` gets every failure.
+    After a failure all unfinished items are split and repeated one at a time, and ItemFailed
+    names the one that fails again. `on_failure` gets every failure. Signals wait for the next
+    poll, so that callers store each result completely.
     """
+    if options.cluster is None:
+        job.prepare()
     waiting: deque[Item] = deque()
-    while True:
-        backend = crew.begin()
-        try:
-            yield from _until_failed(crew, backend, next_item, waiting)
-            return
-        except WorkFailed as failure:
-            failed(failure)
-        finally:
-            backend.close()
-        crew.mend()
-        yield from _one_by_one(crew, waiting, failed)
+
+    def poll() -> None:
+        options.interrupts.look()
+        job.poll()
+
+    with options.interrupts.wait_for_look():
+        while True:
+            job.before_workers()
+            executor = options.open_executor(job, poll)
+            try:
+                yield from _until_failure(executor, next_item, waiting, poll)
+                return
+            except WorkFailed as failure:
+                on_failure(failure)
+            finally:
+                executor.close()
+            yield from _one_by_one(job, waiting, options, poll, on_failure)
 
 
-def _until_failed(
-    crew: Crew[Item, Result],
-    backend: Executor[Item, Result],
+def _until_failure(
+    executor: Executor[Item, Result],
     next_item: NextItem[Item],
     waiting: deque[Item],
+    poll: Callable[[], None],
 ) -> Iterator[Result]:
-    """Results in order until one fails; the unfinished items are then left in `waiting`."""
-    results = backend.results(crew.look)
+    """Yield results until an item fails; `waiting` then has the unfinished items."""
     while True:
-        while (worker := backend.wanted()) is not None:
+        while (worker := executor.wanted()) is not None:
             item = next_item(worker)
             if item is None:
                 break
-            backend.submit(item)
+            executor.submit(item)
             waiting.append(item)
         if not waiting:
             return
-        result = next(results)
-        if not isinstance(result, CapacityFree):
+        result = executor.next_result(poll)
+        if result is not None:
             waiting.popleft()
             yield result
 
 
 def _one_by_one(
-    crew: Crew[Item, Result], waiting: deque[Item], failed: Callable[[WorkFailed], None]
+    job: Job[Item, Result],
+    waiting: deque[Item],
+    options: "PlayOptions",
+    poll: Callable[[], None],
+    on_failure: Callable[[WorkFailed], object],
 ) -> Iterator[Result]:
-    """The unfinished items in their smallest parts, one at a time by one worker."""
-    backend = crew.begin(1)
+    """Yield the results of the smallest parts of unfinished items, one at a time by one worker."""
+
+    def start() -> Executor[Item, Result]:
+        job.before_workers()
+        return options.open_executor(job, poll, alone=True)
+
+    executor = start()
     try:
         while waiting:
-            for part in crew.split(waiting[0]):
+            for part in job.split(waiting[0]):
                 tries = 0
                 while True:
-                    backend.submit(part)
+                    executor.submit(part)
                     try:
-                        result = _next_result(backend, crew)
+                        result = None
+                        while result is None:
+                            result = executor.next_result(poll)
                         break
                     except WorkFailed as failure:
-                        failed(failure)
-                        backend.close()
-                        if not failure.trace:
-                            crew.mend()
-                        backend = crew.begin(1)
-                        tries += not crew.excused(part)
+                        on_failure(failure)
+                        executor.close()
+                        executor = start()
+                        tries += not job.is_excused(part)
                         if tries == MAX_TRIES:
-                            raise ItemFailed(part, failure.trace, failure.worker) from None
+                            raise ItemFailed(job.describe(part), part, failure) from None
                 yield result
             waiting.popleft()
     finally:
-        backend.close()
+        executor.close()
 
 
-def _next_result(backend: Executor[Item, Result], crew: Crew[Item, Result]) -> Result:
-    """The result of the only item under way, even if other workers have room."""
-    return next(each for each in backend.results(crew.look) if not isinstance(each, CapacityFree))
+class InProcessExecutor(Generic[Item, Result]):
+    """Works on one item at a time in this process, when its result is due."""
+
+    def __init__(self, work: Callable[[Item], Result]) -> None:
+        self.work = work
+        self.items: deque[Item] = deque()
+
+    def wanted(self) -> str | None:
+        """Ask for one item and the next."""
+        return "" if len(self.items) < 2 else None
+
+    def submit(self, item: Item) -> None:
+        """Remember the item."""
+        self.items.append(item)
+
+    def next_result(self, poll: Callable[[], None]) -> Result:
+        """Work on the oldest item."""
+        poll()
+        try:
+            result = self.work(self.items[0])
+        except Exception:
+            raise WorkFailed(traceback.format_exc().rstrip()) from None
+        self.items.popleft()
+        return result
+
+    def close(self) -> None:
+        """Forget the items that were not worked on."""
+        self.items.clear()

@@ -1,4 +1,4 @@
-"""Faults of bots as they are counted: in their first games, beside other games, timeouts in all."""
+"""Count the faults of bots and decide which bots are excluded."""
 
 from collections.abc import Iterable, Mapping
 
@@ -21,35 +21,33 @@ MOST_RESTARTS = 10  # before a bot finishes a game, and as many more for each th
 FIRST_GAMES = 3  # a bot that fails them, and finishes none before, is excluded
 
 
+def most_timeouts(drawn: DrawnPlan, place: int) -> int:
+    """Return how many timeouts in all exclude a bot."""
+    seconds = time_control(drawn.plan, drawn.specs[place]).move
+    usual = max(1, min(MAX_TIMEOUTS, int(TIMEOUT_SECONDS / seconds)))
+    return int(drawn.specs[place].options.get("max_timeouts", usual))
+
+
 class FaultCounter:
-    """Counts games in schedule order and says who is not asked any more."""
+    """Counts the games of a run in schedule order and decides which bots are excluded."""
 
-    def __init__(
-        self, drawn: DrawnPlan, out: Mapping[int, Disqualification], part: bool = False
-    ) -> None:
-        """`out` are those who are not asked from the beginning, by place.
-
-        A `part` of the games, such as one task, shows neither which games of a bot are its first
-        nor how many it has finished: only timeouts in all decide there.
-        """
-        self.drawn, self.out, self.part = drawn, dict(out), part
+    def __init__(self, drawn: DrawnPlan, out: Mapping[int, Disqualification]) -> None:
+        """`out` are the bots that are excluded from the beginning, by place."""
+        self.drawn, self.out = drawn, dict(out)
         self.bots = [place for place, spec in enumerate(drawn.specs) if users_code(spec)]
         self.ended = dict.fromkeys(self.bots, 0)  # games that ended the bot's process
         self.kept = dict.fromkeys(self.bots, 0)  # games after which its process went on
         self.timeouts = dict.fromkeys(self.bots, 0)
-        self.faults = dict[
-            int, str
-        ]()  # the last fault of each bot in a game for which it was asked
-        self.failing: set[int] = set()  # bots with a fault, whether it was counted or not
+        self.faults = dict[int, str]()  # the last fault of each bot
         self.finished: set[int] = set()  # bots that have finished a game
         self.failures = dict.fromkeys(self.bots, 0)  # of bots before their first finished game
 
     def count(
         self, places: Iterable[int], guilty: int | None, how: Termination, trace: str = ""
     ) -> bool:
-        """Count a game of these agents; whether the guilty one is not asked any more.
+        """Count a game of these agents; return whether the guilty one is excluded by it.
 
-        `trace` is what is known of its fault.
+        `trace` is the text of its fault.
         """
         for place in places:
             if place in self.ended and how.fair:
@@ -60,22 +58,10 @@ class FaultCounter:
         (self.ended if how in PROCESS_ENDING else self.kept)[guilty] += 1
         self.timeouts[guilty] += how is Termination.TIMEOUT
         self.failures[guilty] += guilty not in self.finished
-        if not trace.startswith(NOT_AGAIN):
-            self.faults[guilty] = fault_text(how.name.lower(), trace)
-        if reason := self._enough(guilty, how, trace):
+        self.faults[guilty] = fault_text(how.name.lower(), trace)
+        if reason := self._exclusion(guilty, how):
             self.out[guilty] = Disqualification(how, reason)
         return bool(reason)
-
-    def is_certain(self, places: Iterable[int], guilty: int | None) -> bool:
-        """Return whether the rule of the whole run will count a game of these agents, too.
-
-        It replaces the games of excluded bots. A bot that has failed and finished no game may be
-        one of these already.
-        """
-        doubtful = self.failing - self.finished - {guilty}
-        if guilty is not None:
-            self.failing.add(guilty)
-        return doubtful.isdisjoint(places)
 
     @property
     def useless(self) -> list[int]:
@@ -83,24 +69,20 @@ class FaultCounter:
         failed = {*self.out, *(place for place in self.bots if self.failures[place])}
         return sorted(failed - self.finished)
 
-    def _enough(self, place: int, how: Termination, trace: str) -> str:
-        """Why it is not asked any more; empty if it is."""
-        if not self.part and place not in self.finished and self.failures[place] >= FIRST_GAMES:
-            last = self.faults.get(place) or fault_text(how.name.lower(), trace)
+    def _exclusion(self, place: int, how: Termination) -> str:
+        """Return why a bot is excluded; empty if it is not."""
+        if place not in self.finished and self.failures[place] >= FIRST_GAMES:
             return (
                 f"is excluded: it failed its first {FIRST_GAMES} games and finished none; "
-                f"last fault: {last}"
+                f"last fault: {self.faults[place]}"
             )
-        # Counted beside finished games: a bot that fails now and then fails ten times in a row by
-        # chance, and would play most of the rest. A part does not show how many it finished before.
-        most = MOST_RESTARTS * (1 + self.kept[place])
-        if not self.part and how in PROCESS_ENDING and (failures := self.ended[place]) >= most:
-            games = failures + self.kept[place]
+        # Relative to finished games: a bot that fails now and then also fails ten times in a row by
+        # chance, and would play most of the rest.
+        if how in PROCESS_ENDING and self.ended[place] >= MOST_RESTARTS * (1 + self.kept[place]):
+            failures, games = self.ended[place], self.ended[place] + self.kept[place]
             last = how.name.lower()
             return f"{NOT_AGAIN}: it failed in {failures} of {games} games (last: {last})"
-        seconds = time_control(self.drawn.plan, self.drawn.specs[place]).move
-        usual = max(1, min(MAX_TIMEOUTS, int(TIMEOUT_SECONDS / seconds)))
-        most = self.drawn.specs[place].options.get("max_timeouts", usual)
+        most = most_timeouts(self.drawn, place)
         if self.timeouts[place] >= most:
             return f"{NOT_AGAIN}: {most} games in all were lost by timeout"
         return ""

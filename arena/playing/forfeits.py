@@ -20,10 +20,9 @@ from arena.planning.games import (
     pair_points,
 )
 from arena.planning.schedule import DrawnPlan
-from arena.planning.tasks import Disqualification, Task
-from arena.playing.early_faults import EarlyFault
+from arena.planning.tasks import Disqualification
 from arena.playing.fault_counts import FaultCounter
-from arena.playing.referee_loop import forfeit_record, games_from_records
+from arena.playing.referee_loop import EXCLUDED, EarlyFault, forfeit_record, games_from_records
 from games.base.errors import UserError
 
 log = logging.getLogger(__name__)
@@ -67,10 +66,6 @@ class ForfeitRule:
         for place in first:
             self._tell(place)
 
-    def send(self, task: Task | None) -> Task | None:
-        """The task for a worker, with who is out by now."""
-        return task and task._replace(out=tuple(self.counts.out.items()))
-
     def cut(self, batch: Batch) -> Batch:
         """The batch as the rule has it: games after the last fault are forfeited unplayed."""
         if not self.counts.bots:
@@ -98,6 +93,7 @@ class ForfeitRule:
             how = Termination(int(games.termination[row]))
             guilty = None if how.fair else places[0 if games.result[row] == LOSS else 1]
             trace = games.traces.get(row, "")
+            assert trace != EXCLUDED.reason, "a worker left out a game that is to be played"
             if guilty is not None:
                 number = start + row
                 fault = EarlyFault(guilty, number, fault_text(how.name.lower(), trace))

@@ -8,217 +8,174 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.planning.games import Batch, pair_points
-from arena.planning.round_tracker import RoundTracker
+from arena.planning.games import PAIR_POINTS, Batch, pair_points
 from arena.planning.rounds import TournamentStanding
-from arena.planning.schedule import DrawnPlan
-from arena.planning.tasks import TaskQueue
+from arena.planning.schedule import DrawnPlan, RoundTracker
+from arena.planning.tasks import BATCH_SECONDS, TaskQueue
 from arena.playing.bots import unloadable
 from arena.playing.cached_pairs import CachedPairs
 from arena.playing.forfeits import ForfeitRule
-from arena.playing.worker import GameJob, PlayOptions
-from arena.stats.anytime import AnytimeScore, start_anytime, update_anytime
+from arena.playing.options import PlayOptions
+from arena.playing.progress import ProgressCounter
+from arena.playing.worker import GameJob
 from arena.stats.sprt import SprtState, begin, finish_sprt, update_sprt
-from arena.storage.journal import Journal
+from arena.storage.journal import Section
+from games.base.progress import ShowProgress, ignore_progress
 
-QUARTERS = 4.0  # of a point in a pairing's score
+# A client and a scheduler do about 800 tasks a second (docs/cluster.md). With a quarter of that
+# they answer at once.
+MAX_TASKS_PER_SECOND = 200
 log = logging.getLogger(__name__)
 
 
 class StopRule:
-    """Takes complete prefixes of the schedule; without a test it never stops a run."""
+    """Follows the stop rule of a plan over complete prefixes of the schedule."""
 
     def __init__(self, drawn: DrawnPlan) -> None:
-        """Nothing is taken yet."""
+        """Without a test the rule never stops a run."""
         self.test = drawn.plan.stop
         self.state: SprtState | None = begin(self.test) if self.test else None
         self.openings = len(drawn.openings)
 
     @property
-    def reached(self) -> bool:
-        """Whether the run stops here."""
+    def is_reached(self) -> bool:
+        """Whether the run stops."""
         return self.state is not None and self.state.stopped
 
-    def take(self, start: int, points: NDArray[np.int8]) -> int:
-        """Take the points of the pairings from `start` on; returns how many of them count.
+    def add_points(self, start: int, points: NDArray[np.int8]) -> int:
+        """Add the points of the pairs from `start` on; returns how many of them count.
 
         Repeated openings are no evidence.
         """
         if self.test is None or self.state is None:
             return len(points)
         observations = self.state.observations
-        fresh = points[: max(0, self.openings - start)] / QUARTERS
+        fresh = points[: max(0, self.openings - start)] / PAIR_POINTS
         self.state = update_sprt(self.test, self.state, fresh)
-        return self.state.observations - observations if self.reached else len(points)
+        return self.state.observations - observations if self.is_reached else len(points)
 
-    def cut(self, batch: Batch) -> Batch:
-        """The batch up to the pairing at which the rule stops."""
-        counted = self.take(batch.start, batch.points)
+    def truncate_batch(self, batch: Batch) -> Batch:
+        """Return the batch up to the pair at which the rule stops."""
+        counted = self.add_points(batch.start, batch.points)
         return batch._replace(stop=batch.start + counted, points=batch.points[:counted])
 
-    def final(self, complete: bool) -> SprtState | None:
-        """The state at the end of the run: undecided if the openings are used up."""
+    def final_state(self, complete: bool) -> SprtState | None:
+        """Return the state at the end of the run: undecided if the openings are used up."""
         return finish_sprt(self.state) if self.state is not None and complete else self.state
 
 
-class Tick(NamedTuple):
-    """What a display may show after each batch."""
-
-    done: int  # pairings
-    total: int
-    played: int  # pairings that were played since the run was started or continued
-    standings: dict[tuple[int, int], AnytimeScore]  # by match
-    sprt: SprtState | None
-    speeds: dict[str, float]  # games a second of workers that have names
-    tournament: TournamentStanding | None = (
-        None  # of a schedule that goes by rounds: more may follow
-    )
-    awaited: tuple[int, int] | None = None  # the agents of the next pairing that is counted
-
-
 class PlayResult(NamedTuple):
-    """A run that is played: its plan with all rounds, where its stop rule and tournament stand."""
+    """The end of a run: its schedule with all rounds, its test and its tournament."""
 
     drawn: DrawnPlan
     sprt: SprtState | None
     tournament: TournamentStanding | None
-    known: int = 0  # games that were not played, for they were known
+    known: int = 0  # games that were taken from the game cache
 
 
 def play_schedule(
     drawn: DrawnPlan,
-    journal: Journal,
+    section: Section,
     options: PlayOptions,
-    show: Callable[[Tick], None],
-    tell: Callable[[str], object] = log.info,
+    *,
+    show: ShowProgress = ignore_progress,
+    notify: Callable[[str], object] = log.info,
 ) -> PlayResult:
-    """Play the pairings that the journal does not have, round after round.
+    """Play what the section does not have, in schedule order, up to the stop rule or last round.
 
-    `tell` gets the first fault of each bot, and who forfeits unplayed; UselessBots if that ends it.
+    `notify` gets the first fault of each bot, and each bot that is disqualified; UselessBots if
+    the run cannot go on without them.
     """
     course, stop = RoundTracker(drawn), StopRule(drawn)
-    count = ProgressCounter(course)
-    faults = ForfeitRule(drawn, unloadable(drawn, journal, options, tell), tell, course.columns)
-    _load_stored(journal, course, faults, stop, count)
+    reasons = unloadable(drawn, section, options, show)
+    faults = ForfeitRule(drawn, reasons, notify, course.columns)
+    count = ProgressCounter(course, faults.counts.out)
+    _load_stored(section, course, faults, stop, count)
     known = CachedPairs(course.drawn, options.known)
-    if count.left and not stop.reached:
-        show(count.tick(stop, {}))
+    if count.left and not stop.is_reached:
+        show(count.progress(stop.state, {}))
         log.info("%d of %d pairings left, %d workers", count.left, count.total, options.workers)
-        tasks = course.drawn.tasks(after=count.done)
-        tasks.unknown = known.unknown
-        workers = GameJob(drawn, options)
-        workers.tell(faults.show_first, lambda: show(count.tick(stop, options.speeds(tasks))), tell)
-        for batch, is_known in _batches(workers, tasks, count, known, faults):
-            counted = stop.cut(faults.cut(batch))
-            journal.append(counted.start, counted.stop, counted.games)
+        tasks = TaskQueue(count.done, course.drawn.pairings)
+        tasks.unknown, tasks.out = known.unknown, faults.counts.out
+        job, seconds = GameJob(drawn, options), batch_seconds(options)
+        job.on_fault, job.show = faults.show_first, show
+
+        def show_count() -> None:
+            show(count.progress(stop.state, worker_speeds(options, tasks)))
+
+        job.on_wait = show_count
+        for batch, is_known in _batches(job, tasks, count, known, faults):
+            if not is_known:
+                tasks.learn(batch, seconds)
+            counted = stop.truncate_batch(faults.cut(batch))
+            section.append(counted.start, counted.stop, counted.games)
             faults.refuse()
             if is_known:
                 known.taken += 2 * (counted.stop - counted.start)
             else:
-                tasks.learn(batch, options.batch_seconds)
                 known.keep(course.drawn.pairings, batch)
             count.take(counted.start, counted.stop, counted.points)
             tasks.pairings = course.drawn.pairings
-            show(count.tick(stop, options.speeds(tasks)))
-            if stop.reached:
+            show_count()
+            if stop.is_reached:
                 break
     log.info("%d of %d pairings are finished", count.done, count.total)
     faults.refuse(over=True)
-    return PlayResult(course.drawn, stop.final(not count.left), course.standing, known.taken)
+    return PlayResult(course.drawn, stop.final_state(not count.left), course.standing, known.taken)
+
+
+def batch_seconds(options: PlayOptions) -> float:
+    """Return how long a task should take: longer with many workers on one scheduler."""
+    slots = 0 if options.cluster is None else options.cluster.slots
+    return max(BATCH_SECONDS, slots / MAX_TASKS_PER_SECOND)
+
+
+def worker_speeds(options: PlayOptions, tasks: TaskQueue) -> dict[str, float]:
+    """Return the games per second of each worker of the cluster, by its last batch."""
+    if options.cluster is None:
+        return {}
+    return {
+        each.name: 2 * tasks.speeds[each.address] * each.slots
+        for each in options.cluster.members.there.values()
+        if each.address in tasks.speeds
+    }
 
 
 def _load_stored(
-    journal: Journal,
+    section: Section,
     course: RoundTracker,
     faults: ForfeitRule,
     stop: StopRule,
-    count: "ProgressCounter",
+    count: ProgressCounter,
 ) -> None:
-    """ProgressCounter the games of the journal."""
-    for start, end, games in journal.parts(course.columns):
+    """Count the games that the section has."""
+    for start, end, games in section.games(course.columns):
         faults.take(games, 2 * start)
         points = pair_points(games)
-        stop.take(start, points)
+        stop.add_points(start, points)
         count.take(start, end, points)
     faults.refuse()
     count.begun = count.done
 
 
 def _batches(
-    workers: GameJob,
+    job: GameJob,
     tasks: TaskQueue,
-    count: "ProgressCounter",
+    count: ProgressCounter,
     known: CachedPairs,
     faults: ForfeitRule,
 ) -> Iterator[tuple[Batch, bool]]:
-    """The batches in schedule order, each with whether it is known; taken one by one."""
+    """Yield the batches in schedule order, each with whether it was cached."""
 
-    def known_next() -> Iterator[tuple[Batch, bool]]:
+    def next_cached() -> Iterator[tuple[Batch, bool]]:
         while batch := known.batch(tasks.pairings, count.done):
             yield batch, True
 
-    yield from known_next()
+    yield from next_cached()
     if not count.left:
         return
-    with closing(workers.batches(lambda worker: faults.send(tasks.next_for(worker)))) as batches:
+    with closing(job.batches(tasks.next_task)) as batches:
         for batch in batches:
             yield batch, False
-            workers.exclude(faults.counts.out)
-            yield from known_next()
-
-
-class ProgressCounter:
-    """The progress of a run: pairings done, and the standing of each match."""
-
-    def __init__(self, course: RoundTracker) -> None:
-        """Nothing is counted yet."""
-        self.course = course
-        self.done = self.begun = 0
-        self.standings: dict[tuple[int, int], AnytimeScore] = {}
-
-    @property
-    def total(self) -> int:
-        """How many pairings are known to be played."""
-        return self.course.total
-
-    @property
-    def left(self) -> int:
-        """How many pairings are not finished."""
-        return self.total - self.done
-
-    def take(self, start: int, stop: int, points: NDArray[np.int8]) -> None:
-        """ProgressCounter pairings `start` to `stop` - 1."""
-        pairings = self.course.drawn.pairings
-        match, number = pairings.places(np.arange(start, stop))
-        for place in np.unique(match):
-            pair, own = pairings.matches[place], match == place
-            if pair in pairings.fixed:
-                own &= number < len(pairings.keys)  # later ones only repeat
-            standing = self.standings.get(pair) or self._begun(pair)
-            self.standings[pair] = update_anytime(standing, points[own] / QUARTERS)
-        self.done = stop
-        self.course.take(start, points)
-
-    def _begun(self, pair: tuple[int, int]) -> AnytimeScore:
-        """The standing of a match before its first pairing."""
-        pairings = self.course.drawn.pairings
-        openings = len(pairings.keys)
-        repeated = pairings.laid is None and pairings.pairs > openings
-        again = pair not in pairings.fixed and repeated
-        return start_anytime(openings, again=again)
-
-    def tick(self, stop: StopRule, speeds: dict[str, float]) -> Tick:
-        """Where the run stands."""
-        played = self.done - self.begun
-        standing = self.course.standing
-        return Tick(self.done, self.total, played, self.standings, stop.state, speeds, standing,
-                    self._awaited())  # fmt: skip
-
-    def _awaited(self) -> tuple[int, int] | None:
-        """The agents of the first pairing that is not counted."""
-        if not self.left:
-            return None
-        pairings = self.course.drawn.pairings
-        match, _ = pairings.places(np.arange(self.done, self.done + 1))
-        a, b = pairings.matches[int(match[0])]
-        return a, b
+            job.exclude(faults.counts.out)
+            yield from next_cached()

@@ -1,110 +1,160 @@
-"""Forked workers."""
+"""Forked workers: a pool of processes, and cores for workers that run bots."""
 
 import ctypes
 import multiprocessing
 import os
+import pickle
 import signal
 import sys
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing.process import BaseProcess
+from collections.abc import Callable
+from multiprocessing.connection import Connection, wait
 from typing import Any, Generic
 
-from arena.playing.executor import Executor, Item, Result, WorkFailed
-from arena.playing.in_process import InProcessExecutor
+from arena.playing.executor import Item, Result, WorkFailed
 
-TURN_SECONDS = 0.05
-PATIENCE_SECONDS = 0.5
-STUCK_SECONDS = 2.0
+POLL_SECONDS = 0.05
+CLOSE_SECONDS = 0.5  # for workers to end by themselves
+# A pipe takes this much at once. A larger item waits until its worker is idle: a worker that sends
+# a result while it is sent an item must not block both.
+PREFETCH_BYTES = 1 << 14
 PR_SET_PDEATHSIG = 1
-PINNED = "each worker keeps to a core of its own with its bots; --no-pinning lets them move"
+PINNED = "each worker and its bots keep to one core; --no-pinning lets them move"
+_worker_number = 0  # of this process, from 1; 0: it is no worker of a pool
+
+
+class PoolWorker:
+    """A forked process, the pipe to it, and the numbers of its items, the oldest first."""
+
+    def __init__(self, others: "list[PoolWorker]", work: Callable[[Any], Any]) -> None:
+        """Fork a worker; it must not keep the pipes of the `others` open."""
+        self.pipe, theirs = multiprocessing.Pipe()
+        fork = multiprocessing.get_context("fork")
+        inherited = [self.pipe, *(each.pipe for each in others)]
+        args = (len(others) + 1, os.getpid(), theirs, inherited, work)
+        self.process = fork.Process(target=_run_worker, args=args, daemon=True)
+        self.process.start()
+        theirs.close()  # the worker has the only other end, so its death closes the pipe
+        self.items: deque[int] = deque()
 
 
 class ProcessExecutor(Generic[Item, Result]):
-    """A pool of processes, forked from here with the work they do."""
+    """A pool of processes, forked from here with the work that they do."""
 
     def __init__(self, work: Callable[[Item], Result], workers: int) -> None:
-        """The processes are forked when the first item is submitted."""
-        self.workers = workers
-        self.pool = ProcessPoolExecutor(
-            workers,
-            multiprocessing.get_context("fork"),
-            initializer=_init_worker,
-            initargs=(os.getpid(), work),
-        )
-        self.waiting: deque[Future[Result]] = deque()
+        """Processes are forked as items are submitted."""
+        self.work, self.most = work, workers
+        self.workers: list[PoolWorker] = []
+        self.submitted = self.returned = 0  # items
+        self.queue: deque[tuple[int, bytes]] = deque()  # items that no worker has yet
+        self.results: dict[int, bytes] = {}  # that came before the oldest one
+        self.broken = False
 
     def wanted(self) -> str | None:
-        """Two items a worker: one to work on, one to follow."""
-        return "" if len(self.waiting) < 2 * self.workers else None
+        """Ask for two items per worker: one to work on, one to follow."""
+        return "" if self.submitted - self.returned < 2 * self.most else None
 
     def submit(self, item: Item) -> None:
-        """Take an item to work on; if the pool is broken already, its result is a failure."""
-        try:
-            future: Future[Result] = self.pool.submit(_run_item, item)
-        except BrokenProcessPool as error:
-            future = Future()
-            future.set_exception(error)
-        self.waiting.append(future)
+        """Queue an item, and send it if a worker has room."""
+        self.queue.append((self.submitted, pickle.dumps(item)))
+        self.submitted += 1
+        self._send()
 
-    def results(self, look: Callable[[], None]) -> Iterator[Result]:
-        """The results in order, calling `look` while each is awaited."""
-        while self.waiting:
-            if error := self._failure(self.waiting[0], look):
-                raise WorkFailed(traceback_text(error))
-            yield self.waiting.popleft().result()
+    def next_result(self, poll: Callable[[], None]) -> Result:
+        """Wait for the result of the oldest item."""
+        while self.returned not in self.results:
+            poll()
+            if self.broken:
+                raise WorkFailed("")
+            self._send()
+            self._receive()
+        failed, content = pickle.loads(self.results.pop(self.returned))
+        if failed:
+            raise WorkFailed(content)
+        self.returned += 1
+        result: Result = content
+        return result
 
-    def _failure(self, future: "Future[Result]", look: Callable[[], None]) -> BaseException | None:
-        """The exception of the work; None if it has a result."""
-        stuck_since = None
-        while True:
-            look()
+    def _send(self) -> None:
+        """Send queued items to the workers that have the fewest."""
+        while self.queue and not self.broken:
+            number, content = self.queue[0]
+            worker = min(self.workers, key=lambda each: len(each.items), default=None)
+            if len(self.workers) < self.most and (worker is None or worker.items):
+                worker = PoolWorker(self.workers, self.work)
+                self.workers.append(worker)
+            assert worker is not None
+            room = 2 if len(content) <= PREFETCH_BYTES else 1
+            if len(worker.items) >= room:
+                return
             try:
-                return future.exception(timeout=TURN_SECONDS)
-            except TimeoutError:
-                # A worker killed in the middle of a result leaves its pool waiting for the rest.
-                if not any(process.exitcode is not None for process in self._processes()):
-                    stuck_since = None
-                elif stuck_since is None:
-                    stuck_since = time.monotonic()
-                elif time.monotonic() - stuck_since > STUCK_SECONDS:
-                    return BrokenProcessPool("a worker died, and its pool did not notice")
+                worker.pipe.send_bytes(content)
+            except OSError:
+                self.broken = True
+                return
+            worker.items.append(number)
+            self.queue.popleft()
 
-    def _processes(self) -> list[BaseProcess]:
-        return list((getattr(self.pool, "_processes", None) or {}).values())
+    def _receive(self) -> None:
+        """Take the results that arrive within a moment; a death breaks the pool."""
+        pipes = {each.pipe: each for each in self.workers}
+        deaths = {each.process.sentinel: each for each in self.workers}
+        ready = wait([*pipes, *deaths], POLL_SECONDS)
+        for pipe, worker in pipes.items():
+            if pipe in ready:
+                try:
+                    self.results[worker.items[0]] = pipe.recv_bytes()
+                    worker.items.popleft()
+                except (EOFError, OSError):
+                    self.broken = True
+                    return
+        # A worker that died after its last result: the results are read first.
+        if not any(pipe in ready for pipe in pipes) and any(each in ready for each in deaths):
+            self.broken = True
 
     def close(self) -> None:
-        """End the pool with all its processes."""
-        processes = self._processes()
-        manager = getattr(self.pool, "_executor_manager_thread", None)
-        results = getattr(self.pool, "_result_queue", None)
-        self.pool.shutdown(wait=False, cancel_futures=True)
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        for process in processes:
-            process.join(max(0.0, deadline - time.monotonic()))
-        for process in processes:
-            if process.is_alive():
-                process.kill()
-        if manager is not None:
-            manager.join(PATIENCE_SECONDS)
-            if manager.is_alive() and results is not None:
-                results._writer.close()  # it waits for the rest of a result: now it reads the end
+        """Stop all processes, those that are busy by force."""
+        for worker in self.workers:
+            worker.pipe.close()
+        deadline = time.monotonic() + CLOSE_SECONDS
+        for worker in self.workers:
+            worker.process.join(max(0.0, deadline - time.monotonic()))
+        for worker in self.workers:
+            if worker.process.is_alive():
+                worker.process.kill()
+                worker.process.join()
+            worker.process.close()
+        self.workers.clear()
 
 
-def begin(work: Callable[[Item], Result], workers: int) -> Executor[Item, Result]:
-    """Start this many processes; with none, this process does the work."""
-    return ProcessExecutor(work, workers) if workers else InProcessExecutor(work)
-
-
-def traceback_text(error: BaseException) -> str:
-    """The traceback in the worker; empty if it died."""
-    if isinstance(error, BrokenProcessPool):
-        return ""
-    return "".join(traceback.format_exception(error)).rstrip()
+def _run_worker(
+    number: int,
+    parent: int,
+    pipe: Connection,
+    inherited: list[Connection],
+    work: Callable[[Any], Any],
+) -> None:
+    """Answer items until the pipe is closed."""
+    global _worker_number  # noqa: PLW0603  # a fact about this process
+    _worker_number = number
+    for each in inherited:
+        each.close()
+    init_child(parent)
+    while True:
+        try:
+            item = pickle.loads(pipe.recv_bytes())
+        except (EOFError, OSError):
+            return
+        try:
+            reply = pickle.dumps((False, work(item)), pickle.HIGHEST_PROTOCOL)
+        except Exception:
+            reply = pickle.dumps((True, traceback.format_exc().rstrip()))
+        try:
+            pipe.send_bytes(reply)
+        except OSError:
+            return
 
 
 def init_child(parent: int) -> None:
@@ -125,19 +175,8 @@ def end_with_parent(parent: int) -> None:
             os._exit(1)  # the parent died before that was set
 
 
-def _init_worker(parent: int, work: Callable[[Item], Result]) -> None:
-    init_child(parent)
-    process: Any = multiprocessing.current_process()
-    process.work = work  # inherited, never pickled: only items and results travel
-
-
-def _run_item(item: Any) -> Any:
-    process: Any = multiprocessing.current_process()
-    return process.work(item)
-
-
 def pinning_text(workers: int, keeps: bool) -> str:
-    """What becomes of the cores, in one line; `keeps`: they could be kept to."""
+    """Return in one line whether workers keep to cores; `keeps`: the user allows it."""
     if keeps and enough_cores(workers):
         return PINNED
     why = f": there are fewer cores than workers ({workers})" if keeps else ""
@@ -145,19 +184,18 @@ def pinning_text(workers: int, keeps: bool) -> str:
 
 
 def enough_cores(workers: int) -> bool:
-    """Whether each of so many workers can keep to a core of its own."""
+    """Return whether there is a core for each of the workers."""
     return hasattr(os, "sched_setaffinity") and workers <= len(os.sched_getaffinity(0))
 
 
 def pin_to_core(workers: int) -> tuple[int, ...]:
-    """Keep this process to a core, for it waits while its bots think; they get the same one.
+    """Keep this worker and its bots to one core: the worker waits while its bots think.
 
-    Where there are fewer cores than workers, and in a process that is no worker, nothing is kept.
+    Processes that are no workers, and those with fewer cores than workers, stay as they are.
     """
-    number = multiprocessing.current_process()._identity  # counts the children of one parent
-    if not number or not workers or not enough_cores(workers):
+    if not _worker_number or not workers or not enough_cores(workers):
         return ()
     cores = sorted(os.sched_getaffinity(0))
-    core = cores[(os.getppid() + number[-1]) % len(cores)]
+    core = cores[(os.getppid() + _worker_number) % len(cores)]
     os.sched_setaffinity(0, (core,))
     return (core,)

@@ -1,4 +1,4 @@
-"""One game, move by move."""
+"""Play one game, move by move."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -21,14 +21,14 @@ from games.kernels.splitmix import STRIDE, mixed
 
 # Nanoseconds for which the agent was ready but did not run, of so many that its move took.
 LagReader = Callable[[int], int]
-# The slot of the agent's move, how many nodes it searched, who knows whether it could run.
+# Returns the slot of the agent's move, its nodes, and a reader of its lag.
 Ask = Callable[[Board, AgentClock], tuple[int, int, LagReader]]
-# What the agent thought of the move that it just chose in this position.
+# Returns the search information of the move that the agent just chose in this position.
 Think = Callable[[Position, int], SearchInfo | None]
 LONGEST = 20_000
 FAULTS = {kind: Termination[kind.upper()] for kind in FAILURES}
 MOST_REASON = 4096  # characters of why a game was forfeited, all lines together
-LAG_CHECK_NS = 1_000_000  # nanoseconds: below it nobody asks whether an agent could run
+LAG_CHECK_NS = 1_000_000  # nanoseconds; the lag of shorter moves is not read
 START = -1  # in place of a ply: the agent is built and starts a game
 # Returns the agent of a seat; building it may be its first failure.
 Seat = Callable[[], Agent]
@@ -37,12 +37,12 @@ NO_LIMITS = TimeControl(60.0), TimeControl(60.0)
 
 
 def no_delay(_: int) -> int:
-    """An agent of this process is not delayed by others."""
+    """Return no lag: agents of this process do not wait for a core."""
     return 0
 
 
 def make_asker(agent: Any, of: Game) -> Ask:
-    """The function that asks this agent."""
+    """Return the function that asks this agent."""
     if isinstance(agent, CompiledAgent):
         return ask_compiled(agent, of)
     if hasattr(getattr(agent, "bot", None), "delayed") and hasattr(agent, "answer"):
@@ -51,7 +51,7 @@ def make_asker(agent: Any, of: Game) -> Ask:
 
 
 def make_info_reader(agent: Any, of: Game) -> Think:
-    """The function that asks this agent for its thought, which its clock does not count."""
+    """Return the function that reads the agent's search information, outside its clock."""
     if isinstance(agent, CompiledAgent):
         return lambda position, move: info_from_choice(
             of, position, agent.explained(position, agent.last(move))
@@ -65,7 +65,7 @@ def make_info_reader(agent: Any, of: Game) -> Think:
 
 
 def ask_compiled(agent: CompiledAgent, of: Game) -> Ask:
-    """An agent of this process; a search keeps to the game's clock as well as to its own limit."""
+    """Return the function that asks an agent of this process; searches keep to both limits."""
 
     def ask(board: Board, clock: AgentClock) -> tuple[int, int, LagReader]:
         limit = None
@@ -78,7 +78,7 @@ def ask_compiled(agent: CompiledAgent, of: Game) -> Ask:
 
 
 def ask_sandboxed(agent: Any) -> Ask:
-    """A far agent: it is asked on the board itself."""
+    """Return the function that asks an agent in the sandbox, on the board itself."""
     delayed, answer = agent.bot.delayed, agent.answer
 
     def ask(board: Board, clock: AgentClock) -> tuple[int, int, LagReader]:
@@ -89,7 +89,7 @@ def ask_sandboxed(agent: Any) -> Ask:
 
 
 def ask_agent(agent: Agent, of: Game) -> Ask:
-    """Any other agent; a program has no more time than its clock."""
+    """Return the function that asks any other agent; a program gets the time of its clock."""
     bot: Any = getattr(agent, "bot", None)
     delayed = getattr(bot, "delayed", no_delay)
     program: Any = agent if hasattr(agent, "conversation") else None
@@ -119,7 +119,7 @@ class PlayedGame(NamedTuple):
 
 
 def game_id(of: Game, moves: Sequence[int]) -> int:
-    """The hash of a game's moves, the same as in the compiled loop."""
+    """Return the hash of a game's moves, the same as in the compiled loop."""
     word = STRIDE
     with np.errstate(over="ignore"):  # words wrap around on purpose
         for slot in of.slots_of(moves):
@@ -178,7 +178,7 @@ class _Game:
 
     def begin(self, seat: int, agent_of: Seat, seed: int) -> None:
         """Seat an agent and have it start a game."""
-        with self._waiting_for(seat, START):
+        with self._forfeit_on_failure(seat, START):
             agent = agent_of()
             agent.start(seed)
         self.asks.append(make_asker(agent, self.of))
@@ -187,7 +187,7 @@ class _Game:
         self.followers += [agent] if isinstance(agent, GameFollower) else []
 
     def leave(self) -> None:
-        """Tell who follows the game that it is over."""
+        """Tell agents that follow the game that it is over."""
         for follower in self.followers:
             follower.finish()
 
@@ -204,40 +204,40 @@ class _Game:
         self.slots.append(slot)
 
     def play(self) -> None:
-        """Ask the mover for its move until the game is over; nobody is asked for a forced pass."""
+        """Ask the mover for its move until the game is over; forced passes are played at once."""
         board = self.board
         while board.move_count >= 0 and len(self.slots) < LONGEST:
             seat = board.mover
-            self.place(self._choice(seat) if board.move_count else board.slots[0])
+            self.place(self._ask_mover(seat) if board.move_count else board.slots[0])
             if board.mover != seat:
-                self.clocks[seat].turn_ends()
+                self.clocks[seat].end_turn()
 
-    def _choice(self, seat: int) -> int:
+    def _ask_mover(self, seat: int) -> int:
         clock = self.clocks[seat]
         begun = time.perf_counter_ns()
         lag = 0
         try:
-            with self._waiting_for(seat, len(self.slots)):
+            with self._forfeit_on_failure(seat, len(self.slots)):
                 slot, nodes, delayed = self.asks[seat](self.board, clock)
             taken = time.perf_counter_ns() - begun
             lag = delayed(taken) if taken > LAG_CHECK_NS else 0
         finally:
-            clock.charge(time.perf_counter_ns() - begun, lag)
+            own = clock.charge(time.perf_counter_ns() - begun, lag)
         clock.nodes += nodes
         clock.chosen += 1
         if self.thoughtful:
-            self._note(seat, slot, taken)
+            self._note(seat, slot, own)
         return slot
 
     def _note(self, seat: int, slot: int, nanoseconds: int) -> None:
-        """Keep what the agent thought of the move that it has just chosen."""
+        """Store the search information of the move that was just chosen."""
         move = self.of.moves_of(slot)
         if thought := self.thinks[seat](self.board.position, move):
             self.thoughts.append(MoveInfo(len(self.slots) + 1, seat, nanoseconds, thought))
 
     @contextmanager
-    def _waiting_for(self, seat: int, ply: int) -> Iterator[None]:
-        """A failure of the agent becomes a forfeit."""
+    def _forfeit_on_failure(self, seat: int, ply: int) -> Iterator[None]:
+        """Turn a failure of the agent into a forfeit."""
         if self.verdict == (ply, seat):
             raise _Forfeit(seat, Termination.TIMEOUT, "did not answer and was cut off")
         try:
@@ -248,7 +248,7 @@ class _Game:
             raise _Forfeit(seat, Termination.RESIGNED, "") from None
 
     def finished(self) -> PlayedGame:
-        """The record of a game that ended by the rules; one that is far too long is a draw."""
+        """Return the record of a game that ended by the rules; a far too long one is a draw."""
         margin = self.of.margin(self.board.position)
         if len(self.slots) >= LONGEST:
             return self._record(DRAW, margin, Termination.TOO_LONG, "")
@@ -256,7 +256,7 @@ class _Game:
         return self._record(result, margin, Termination.NORMAL, "")
 
     def forfeited(self, fault: _Forfeit) -> PlayedGame:
-        """The record of a game that one side forfeited."""
+        """Return the record of a game that one side forfeited."""
         result = LOSS if fault.seat == 0 else WIN
         margin = self.of.margin(self.board.position)
         return self._record(result, margin, fault.termination, fault.trace)
@@ -268,7 +268,7 @@ class _Game:
 
 
 def truncate_message(text: str) -> str:
-    """Words of a bot, each line printable, not too much of them in all."""
+    """Return a bot's message with printable lines and a limited length."""
     lines = (printable(line) for line in text[: 2 * MOST_REASON].splitlines())
     whole = "\n".join(lines)
     return whole if len(whole) <= MOST_REASON else f"{whole[: MOST_REASON - 3]}..."

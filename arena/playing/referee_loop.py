@@ -1,13 +1,19 @@
-"""Blocks of such games, replayed by clean rules."""
+"""Play blocks of games by the referee and replay them by clean rules."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+import json
+import os
+import weakref
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.core import Agent
 from agents.fault_text import fault_text
+from agents.registry import users_code
 from arena.planning.games import (
     DRAW,
     LOSS,
@@ -18,13 +24,11 @@ from arena.planning.games import (
     encode_search_info,
 )
 from arena.planning.openings.openings import NO_MOVE
-from arena.planning.pair_order import Block
-from arena.planning.schedule import DrawnPlan
+from arena.planning.schedule import Block, DrawnPlan
 from arena.planning.tasks import Cutoff, Cutoffs, Disqualification, Task
 from arena.playing.clock import AgentClock, time_control
 from arena.playing.compiled_loop import player_seeds
-from arena.playing.early_faults import EarlyFault
-from arena.playing.fault_counts import FaultCounter
+from arena.playing.fault_counts import most_timeouts
 from arena.playing.referee import NO_LIMITS, START, PlayedGame, game_id, play_game
 from games import Game
 from games.board import Board
@@ -37,11 +41,50 @@ RESULT_TEXTS = {
     LOSS: "a loss of the first agent",
 }
 SEATS = ("first", "second")
+MOST_BYTES = 4096  # that a pipe takes at once, also from several writers
+LONGEST_TEXT = 900
 EXCLUDED = Disqualification(Termination.UNLOADABLE, "is excluded")
 
 
 class RulesViolation(RuntimeError):  # noqa: N818  # what a game is, not an error of the code
-    """A game is not what the rules make of its moves: our fault, whoever played."""
+    """The rules give another game for these moves: our fault, not an agent's."""
+
+
+class EarlyFault(NamedTuple):
+    """A fault of an agent in a game of the run, in one line."""
+
+    place: int
+    game: int
+    text: str
+
+
+class EarlyFaults:
+    """A pipe by which forked workers report the first fault of each agent before its pair ends."""
+
+    def __init__(self) -> None:
+        """Open the pipe; if it is full, reports are dropped: the batches have the faults too."""
+        self.reads, self.writes = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        self.sent: set[int] = set()
+        self.rest = b""
+        for end in (self.reads, self.writes):
+            weakref.finalize(self, os.close, end)
+
+    def send(self, fault: EarlyFault) -> None:
+        """Report a fault, if it is the first of its agent here."""
+        if fault.place not in self.sent:
+            self.sent.add(fault.place)
+            line = json.dumps(fault._replace(text=fault.text[:LONGEST_TEXT]), ensure_ascii=False)
+            with suppress(OSError):
+                os.write(self.writes, line.encode()[: MOST_BYTES - 1] + b"\n")
+
+    def receive(self) -> Iterator[EarlyFault]:
+        """Yield the faults that were reported since the last call."""
+        with suppress(OSError):
+            self.rest += os.read(self.reads, 1 << 16)
+        *lines, self.rest = self.rest.split(b"\n")
+        for line in lines:
+            with suppress(ValueError, TypeError):
+                yield EarlyFault(*json.loads(line))
 
 
 def replay_games(of: Game, moves: NDArray[np.int16], plies: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -138,7 +181,7 @@ def check_rules(of: Game, games: Sequence[PlayedGame]) -> None:
 
 
 def ignore(_: EarlyFault) -> None:
-    """Report nothing: nobody waits for it."""
+    """Report nothing."""
 
 
 class RefereeLoop:
@@ -148,18 +191,15 @@ class RefereeLoop:
         """`agent` returns the agent at a place, built if need be."""
         self.drawn, self.agent = drawn, agent
         self.controls = [time_control(drawn.plan, spec) for spec in drawn.specs]
+        self.most_timeouts = {
+            place: most_timeouts(drawn, place)
+            for place, spec in enumerate(drawn.specs)
+            if users_code(spec)
+        }
         self._board: Board | None = None
-        self.counted: tuple[Task, FaultCounter] | None = None
         self.report: Callable[[EarlyFault], object] = ignore  # gets faults as they happen
-        # By place, whether a bot was excluded since this task began: the rule, which is stricter
-        # than a part of the games shows, replaces what is played with it from here on.
+        # By place, whether earlier games of the run have excluded a bot since the task was sent.
         self.excluded: Sequence[int] = [0] * len(drawn.specs)
-
-    def _counts(self, task: Task) -> FaultCounter:
-        """The faults of this task so far: who has too many of them has so in the whole run, too."""
-        if self.counted is None or self.counted[0] is not task:
-            self.counted = task, FaultCounter(self.drawn, dict(task.out), part=True)
-        return self.counted[1]
 
     @property
     def board(self) -> Board:
@@ -169,39 +209,43 @@ class RefereeLoop:
         return self._board
 
     def play(self, block: Block, task: Task) -> Games:
-        """Both games of every pairing of the block, as the task says."""
+        """Play both games of every pairing of the block.
+
+        A run decides forfeits when games enter its journal, in schedule order. Here games are left
+        out only where that rule is certain to replace them: games of bots that earlier games
+        excluded, and games after `max_timeouts` timeouts in this block, which all count unless the
+        opponent is excluded, too.
+        """
         of, pairings = self.drawn.of, self.drawn.pairings
         openings = self.drawn.openings.slots[pairings.openings(block)]
         seeds = [player_seeds(pairings, block, leg).tolist() for leg in (0, 1)]
         games: list[PlayedGame] = []
-        counts = self._counts(task)
+        timeouts = Counter[int]()
+        out = {*(task.out or ())}
         for i in range(block.size):
             opening = openings[i][openings[i] != NO_MOVE].tolist()
             for leg, places in enumerate(((block.a, block.b), (block.b, block.a))):
+                gone = [at in out or bool(self.excluded[at]) for at in places]
+                if any(gone):
+                    games.append(forfeit_record(of, gone.index(True), EXCLUDED))
+                    continue
                 verdict = task.verdicts.get((block.first + i, leg))
-                game = self._game(places, opening, seeds[leg][i], verdict, counts.out)
+                game = self._game(places, opening, seeds[leg][i], verdict)
                 games.append(game)
-                how = game.termination
-                guilty = None if how.fair else places[0 if game.result == LOSS else 1]
-                if not counts.out.keys() & set(places) and game.trace != EXCLUDED.reason:
-                    if guilty is not None:
-                        text = fault_text(how.name.lower(), game.trace)
-                        row = 2 * (block.first + i) + leg
-                        self.report(EarlyFault(guilty, row, text))
-                    if counts.is_certain(places, guilty):
-                        counts.count(places, guilty, how)
+                if not (how := game.termination).fair:
+                    guilty = places[0 if game.result == LOSS else 1]
+                    text = fault_text(how.name.lower(), game.trace)
+                    self.report(EarlyFault(guilty, 2 * (block.first + i) + leg, text))
+                    timeouts[guilty] += how is Termination.TIMEOUT
+                    if task.out is not None and timeouts[guilty] == self.most_timeouts.get(guilty):
+                        out.add(guilty)
         check_rules(of, games)
         return games_from_records(of, games, self.drawn.plan.keep_moves)
 
     def _game(
         self, places: tuple[int, int], opening: list[int], seeds: list[int],
-        verdict: Cutoff | None, out: Mapping[int, Disqualification],
+        verdict: Cutoff | None,
     ) -> PlayedGame:  # fmt: skip
-        for seat, place in enumerate(places):
-            if place in out:
-                return forfeit_record(self.drawn.of, seat, out[place])
-            if self.excluded[place]:
-                return forfeit_record(self.drawn.of, seat, EXCLUDED)
         seats = (lambda: self.agent(places[0])), (lambda: self.agent(places[1]))
         controls = self.controls[places[0]], self.controls[places[1]]
         thoughtful = self.drawn.plan.thoughts

@@ -28,6 +28,7 @@ from arena.stats.estimate import Scope
 from arena.stats.sprt import Decision
 from arena.stats.text import first_mover_line
 from games.base.schema import KeyValues
+from games.base.text import listed
 
 BEATS = " beats "
 QUESTIONS = {
@@ -156,7 +157,7 @@ def _scope(report: ReportData) -> str | None:
 def _answer(report: ReportData) -> Answer:
     if report.summary.get("tournament"):
         return Answer(*tournament_answer(report))
-    if report.summary.get("stopped"):
+    if report.stopped is not None:
         return _tested(report)
     if report.two and report.met():
         row = report.met()[0]
@@ -247,7 +248,7 @@ def round_openings(openings: float) -> int | None:
 
 
 def _tested(report: ReportData) -> Answer:
-    stopped, stop = report.summary["stopped"], report.plan.stop
+    stopped, stop = report.stopped or {}, report.plan.stop
     corrected = stored_estimate(stopped["corrected"])
     agent, opponent = (isolate(stopped[side]) for side in ("agent", "opponent"))
     question = f"Is {agent} stronger than {opponent} at {report.game_name}?"
@@ -276,6 +277,7 @@ def _by_points(report: ReportData) -> Answer:
     best = rows[0]
     question = f"Who wins at {report.game_name}, of {len(rows)} agents?"
     tied = [row for row in rows if row.rank == best.rank]
+    as_many = [row for row in rows[1:] if row.points * best.games == best.points * row.games]
     name = isolate(best.agent)
     if len(tied) > 1:
         names = " and ".join(isolate(row.agent) for row in tied)
@@ -283,7 +285,9 @@ def _by_points(report: ReportData) -> Answer:
     elif best.points == best.games:
         headline = f"{name} won all {count(best.games)} of its games."
     else:
-        headline = f"{name} leads with {points(best.points)} of {count(best.games)} points."
+        headline = f"{name} leads with {points(best.points)} of {count(best.games)} points"
+        equal = listed([isolate(row.agent) for row in as_many])
+        headline += f", level with {equal}: the tie-break decides." if as_many else "."
     return Answer(question, headline, _no_inference(report) if report.standing else CROWNED)
 
 

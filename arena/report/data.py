@@ -22,7 +22,8 @@ from arena.analysis.standings import PointsRow
 from arena.analysis.summary_file import SUMMARY, load_summary
 from arena.analysis.tables import EloRow, WinRateRow
 from arena.analysis.timings import Timing
-from arena.planning.games import GameColumn
+from arena.analysis.win_rates import ONLY_FORFEITS
+from arena.planning.games import GameColumn, Termination
 from arena.planning.plan import Plan
 from arena.report.numbers import StoredEstimate, rating_of, score_of, stored_estimate
 from arena.stats.elo import FEW_OPENINGS
@@ -50,10 +51,11 @@ COLUMNS = (
     "known",
 )
 LEVEL = 0.95
+FAIR = frozenset(how.name.lower() for how in Termination if how.fair)
 USUAL = 0.6  # of all margins: the quantile that fills half of a bar
 Numbers = NDArray[np.int64]
 Reals = NDArray[np.float64]
-NUMBERS = ("pair", "opening", "result", "margin", "plies", "repeat")
+NUMBERS = ("pair", "opening", "result", "margin", "plies")
 Flags = NDArray[np.bool_]
 Texts = Callable[[str, Sequence[int]], Sequence[str | None] | None]
 POINTS = "points.parquet"
@@ -137,7 +139,6 @@ class GameChunk(NamedTuple):
     margin: GameColumn
     plies: GameColumn
     ending: GameColumn
-    repeat: GameColumn
     mover: GameColumn  # the first mover, to move after the opening; -1: not known
 
     def at(self, rows: Numbers) -> "GameChunk":
@@ -186,16 +187,20 @@ class GameTable(NamedTuple):
         losers = np.where(piece.result == 0.0, piece.first, piece.second)
         return self.forfeited(piece) & unplayed_games(losers, rows, self.since)
 
+    def fair(self, piece: GameChunk) -> Flags:
+        """Return which games were played and ended without a fault."""
+        fair = [place for place, word in enumerate(self.endings) if word in FAIR]
+        return np.isin(piece.ending, fair)
+
     def forfeited(self, piece: GameChunk) -> Flags:
-        """Which games were lost by a fault; a game that is too long is a draw."""
-        normal = [place for place, word in enumerate(self.endings) if word == "normal"]
-        return np.asarray(~np.isin(piece.ending, normal) & (piece.result != 0.5))
+        """Return which games were lost by a fault."""
+        return np.asarray(~self.fair(piece) & (piece.result != 0.5))
 
 
 def no_games() -> GameChunk:
     """No games at all."""
     none = np.empty(0, np.int64)
-    return GameChunk(none, none, none, none, none / 1.0, none, none, none, none > 0, none)
+    return GameChunk(none, none, none, none, none / 1.0, none, none, none, none)
 
 
 def load_game_table(
@@ -309,6 +314,13 @@ class ReportData:
     def two(self) -> bool:
         """Whether there is one match only."""
         return len(self.ratings) == 2
+
+    @property
+    def stopped(self) -> KeyValues | None:
+        """The sequential test of the run; None without one, or if all games were forfeited."""
+        test: KeyValues | None = self.summary.get("stopped")
+        forfeited = test and stored_estimate(test["corrected"]).why == ONLY_FORFEITS
+        return None if forfeited else test
 
     @property
     def first_mover(self) -> StoredEstimate:

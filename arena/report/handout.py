@@ -50,8 +50,6 @@ class AgentResults:
         self.scores = np.zeros((size, size, 3), np.int64)  # won, drawn and lost by the first
         self.faults: list[dict[int, Fault]] = [{} for _ in range(size)]  # by how they ended
         self.lost: list[list[LostGame]] = [[] for _ in range(size)]
-        fair = [how.name.lower() for how in Termination if how.fair]
-        self._fair = [place for place, word in enumerate(games.endings) if word in fair]
         self._normal = [place for place, word in enumerate(games.endings) if word == NORMAL]
         for row, piece in games.numbered():
             self._take(row, piece)
@@ -64,7 +62,7 @@ class AgentResults:
         beaten = np.flatnonzero(ways != 1)
         unplayed = self.games.unplayed(piece, start + np.arange(len(ways)))
         normal = np.isin(piece.ending[beaten], self._normal)
-        unfair = ~np.isin(piece.ending[beaten], self._fair)
+        unfair = ~self.games.fair(piece)[beaten]
         self._lose(start, piece, beaten[normal])
         self._fail(start, piece, beaten[unfair & ~unplayed[beaten]])
 

@@ -19,9 +19,8 @@ from arena.analysis.tables import elo_rows, win_rate_rows
 from arena.analysis.win_rates import ONLY_FORFEITS, WinRate, WinRates
 from arena.config.experiment import Experiment
 from arena.planning.games import Games, pair_points
-from arena.planning.round_tracker import RoundTracker
-from arena.planning.schedule import DrawnPlan
-from arena.playing.play import Tick
+from arena.planning.schedule import DrawnPlan, RoundTracker
+from arena.playing.progress import GameProgress
 from arena.report.data import ReportData, load_game_table
 from arena.report.page import page_of
 from arena.stats.anytime import AnytimeScore, anytime_estimate
@@ -30,9 +29,10 @@ from arena.stats.estimate import Estimate, negate, no_estimate, transform
 from arena.stats.match_estimate import MatchEstimate
 from arena.stats.text import match_estimate_text, rating_text
 from arena.storage.game_table import write_games
-from arena.storage.journal import Journal
+from arena.storage.journal import Section
 from arena.storage.provenance import read_run
 from games.base.errors import print_error
+from games.base.progress import Progress
 
 SECONDS = 3.0  # between two versions of the page; live.js reloads as often
 SHARE = 0.03  # of the time may be spent on the page: that of 100,000 games takes a second
@@ -119,17 +119,19 @@ class LiveView:
         self.begun, self.due = time.monotonic(), 0.0
         self.spent = self.last = 0.0  # seconds of this thread on all pages, and on the last one
 
-    def show(self, tick: Tick, drawn: DrawnPlan, journal: Journal) -> None:
-        """Rewrite the page if it is time to."""
+    def show(self, progress: Progress, drawn: DrawnPlan, section: Section) -> None:
+        """Rewrite the page if it is due."""
+        if not isinstance(progress, GameProgress):
+            return  # no games yet
         now = time.monotonic()
         # The next page takes longer than the last one, for there are more games.
         costly = self.spent + 2.0 * self.last > SHARE * (now - self.begun)
-        if now < self.due or costly or not tick.done or not self.server.watched:
+        if now < self.due or costly or not progress.done or not self.server.watched:
             return
         begun = time.thread_time()
         with tempfile.TemporaryDirectory() as scratch:
-            report = live_report(self.experiment, tick, drawn, journal, Path(scratch))
-            so_far = f"{2 * tick.done:,} games so far. {EVERY_LOOK}"
+            report = live_report(self.experiment, progress, drawn, section, Path(scratch))
+            so_far = f"{2 * progress.done:,} games so far. {EVERY_LOOK}"
             self.server.page = page_of(report, so_far, LIVE.read_text()).encode()
         self.last = time.thread_time() - begun
         self.spent += self.last
@@ -156,21 +158,25 @@ def serve_live_page(experiment: Experiment) -> Iterator[LiveView]:
 
 
 def live_report(
-    experiment: Experiment, tick: Tick, drawn: DrawnPlan, journal: Journal, scratch: Path
+    experiment: Experiment,
+    progress: GameProgress,
+    drawn: DrawnPlan,
+    section: Section,
+    scratch: Path,
 ) -> ReportData:
     """Return the report of the games in the journal, with anytime-valid intervals."""
     course = RoundTracker(drawn)
     if drawn.plan.rounds is not None:  # the results of a round decide the next one
-        for start, _, games in journal.parts(course.columns):
+        for start, _, games in section.games(course.columns):
             course.take(start, pair_points(games))
     drawn, plan = course.drawn, course.drawn.plan
 
     def parts() -> Iterator[Games]:
-        for _, _, games in journal.parts(drawn.pairings.columns):
+        for _, _, games in section.games(drawn.pairings.columns):
             yield replace(games, thoughts={})
 
     evidence = evidence_of(plan, parts, opening_plies=drawn.openings.plies)
-    summary = _summary(experiment, tick, evidence)
+    summary = _summary(experiment, progress, evidence)
     table = scratch / "games.parquet"
     write_games(
         table, parts(), evidence.repeat, drawn.of, plan.names, drawn.openings, {},
@@ -182,7 +188,7 @@ def live_report(
     ]
     return ReportData(
         plan=plan,
-        run=read_run(journal.directory),
+        run=read_run(section.directory),
         summary=summary_values(summary, experiment.checks, later),
         ratings=tuple(elo_rows(summary)),
         pairs={(row.agent, row.opponent): row for row in win_rate_rows(summary)},
@@ -192,12 +198,12 @@ def live_report(
     )
 
 
-def _summary(experiment: Experiment, tick: Tick, evidence: Evidence) -> Summary:
+def _summary(experiment: Experiment, progress: GameProgress, evidence: Evidence) -> Summary:
     by_points = experiment.standings == "points"
     summary = summarise(
-        evidence, name=experiment.name, tournament=tick.tournament, by_points=by_points, draws=0
+        evidence, name=experiment.name, tournament=progress.tournament, by_points=by_points, draws=0
     )
-    return interval_kind(anytime(summary, tick.standings))
+    return interval_kind(anytime(summary, progress.standings))
 
 
 def anytime(summary: Summary, standings: Mapping[tuple[int, int], AnytimeScore]) -> Summary:

@@ -14,7 +14,16 @@ from arena.playing.bot_replays import BotReplays
 from arena.playing.clock import time_control
 from arena.report.data import ReportData
 from arena.report.html import Html, Inside, join, tag
-from arena.report.numbers import CENSUS, NO_INTERVAL, SPRT, count, counted, seconds
+from arena.report.numbers import (
+    CENSUS,
+    NO_INTERVAL,
+    SPRT,
+    count,
+    counted,
+    rating_of,
+    seconds,
+)
+from arena.stats.estimate import EstimateKind
 from games.base.errors import printable
 from games.base.text import listed
 
@@ -33,11 +42,14 @@ SOURCES = {
     "sprt": "Wald's sequential probability ratio test, Annals of Mathematical Statistics 16 (1945)",
     "betting": "betting, after Waudby-Smith and Ramdas, JRSS B 86 (2024)",
 }
+SWISS = "swiss"
+ADAPTED = str(EstimateKind.ADAPTED)
 KINDS = {
     "fixed-n": "intervals for a fixed number of games",
     "anytime": "intervals that are true at every moment one looks",
     SPRT: "intervals that ignore the test that stopped the games",
     CENSUS: "exact scores, for every opening there is was played",
+    ADAPTED: "intervals that hold the true value less often than they say",
     NO_INTERVAL: "no interval, for the games allow none",
 }
 
@@ -56,7 +68,7 @@ def _games(report: ReportData, plan: Plan) -> Iterator[str]:
     )
     way = WAYS.get(plan.openings.way, f"openings of the kind '{plan.openings.way}'")
     yield (
-        f"Games began from {counted(report.openings, 'different opening')} "
+        f"Games began from {counted(report.openings, 'opening')} "
         f"({way.format(**plan.openings.values)}"
         f"{_balanced(plan)}); from each, both agents moved first after the opening once, and "
         "these two games are the unit of all statistics"
@@ -71,9 +83,13 @@ def set_apart(report: ReportData) -> Iterator[str]:
     if duplicates:
         yield (
             f"{count(duplicates)} of {counted(games, 'game')} {_were(duplicates)} "
-            f"duplicate{'s' * (duplicates != 1)} of fair games: agents without chance play an "
-            "opening the same way every time. Duplicates are in the results, but estimates "
-            "leave them out"
+            f"duplicate{'s' * (duplicates != 1)}: an earlier game of the same match had the same "
+            "moves"
+        )
+    if left_out := sum(row.games - row.counted_games for row in report.met()):
+        yield (
+            f"estimates leave out {counted(left_out, 'game')} in which agents played an opening "
+            "again in the same way, as agents without chance do; they are in the results"
         )
     if forfeits:
         yield (
@@ -105,6 +121,12 @@ def _how_many(plan: Plan) -> str:
             f"({test.model}; alpha {test.alpha:g}, beta {test.beta:g}), or after at most "
             f"{counted(plan.pairs, 'pair')} of games"
         )
+    if plan.rounds is not None and plan.rounds.way == SWISS:
+        size = min(int(plan.rounds.values["pairings"]), plan.pairs)
+        return (
+            "In each round agents of about equal points met (schedule 'swiss'), for "
+            f"{counted(size, 'pair')} of games; this order shows nothing of strength"
+        )
     if plan.rounds is not None:
         return (
             f"Who met next followed from the results (schedule '{plan.rounds.way}'), at most "
@@ -119,12 +141,13 @@ def _agents(report: ReportData, plan: Plan) -> Iterator[str]:
     bots = [name for name, spec in plan.agents.items() if users_code(spec) is not None]
     limited = bots or plan.agents
     moves = sorted({time_control(plan, plan.agents[name]).move for name in limited})
-    limits = [f"{' or '.join(f'{each:g}' for each in moves)} s a move"]
-    limits += [f"{plan.turn_seconds:g} s a turn"] if plan.turn_seconds is not None else []
-    limits += [f"{plan.game_seconds:g} s a game"] if plan.game_seconds is not None else []
-    limits += [f"{plan.increment:g} s added after a move"] if plan.increment else []
+    limits = [f"{' or '.join(f'{each:g}' for each in moves)} s for a move"]
+    limits += [f"{plan.turn_seconds:g} s for a turn"] if plan.turn_seconds is not None else []
+    if plan.game_seconds is not None:
+        added = f", with {plan.increment:g} s more after each move" if plan.increment else ""
+        limits += [f"{plan.game_seconds:g} s for all its moves of a game{added}"]
     if bots or plan.game_seconds is not None:
-        yield f"An agent that exceeded {', '.join(limits)} lost the game"
+        yield f"An agent lost a game in which it needed more than {' or '.join(limits)}"
 
 
 def _chance(report: ReportData, plan: Plan) -> Iterator[str]:
@@ -132,14 +155,16 @@ def _chance(report: ReportData, plan: Plan) -> Iterator[str]:
     replays = BotReplays.from_json(report.run.get(KEY))
     differing = [name for name in plan.agents if replays and name in replays.differing]
     outside = [name for name in plan.outside_bots if name not in differing]
-    own = [
-        name for name, spec in plan.agents.items()
-        if varies(spec) and name not in differing and name not in outside
-    ]  # fmt: skip
-    if not (own or differing or outside):
+    ours = {n: spec for n, spec in plan.agents.items() if n not in (*differing, *outside)}
+    clocks = [name for name, spec in ours.items() if "seconds" in spec.options]
+    own = [name for name, spec in ours.items() if varies(spec) and name not in clocks]
+    if not (own or clocks or differing or outside):
         yield "No agent uses chance: each answers a position in one way"
     if own:
         yield f"{safe_names(own)} may use chance, drawn from the seed"
+    if clocks:
+        search = "searches" if len(clocks) == 1 else "search"
+        yield f"{safe_names(clocks)} {search} by the clock, so an answer depends on the machine"
     if outside:
         yield f"{safe_names(outside)} {_are_bots(outside)}: the seed decides only their numbers"
     if differing:
@@ -152,10 +177,16 @@ def _are_bots(names: list[str]) -> str:
 
 def _estimates(report: ReportData) -> Iterator[str]:
     kinds = {row.interval for row in report.pairs.values()}
-    if report.ratings and not report.standing:
+    rated = any(rating_of(row).value is not None for row in report.ratings)
+    interval = any(rating_of(row).bounded for row in report.ratings)
+    if rated and report.two:
+        half = ", with half its interval" if interval else ""
+        yield f"The rating of each agent is half the Elo difference of the pair{half}"
+    elif rated and not report.standing:
+        bootstrap = f"; their intervals come from {SOURCES['bootstrap']}, over openings"
         yield (
-            f"Ratings are maximum-likelihood estimates after {SOURCES['ratings']}; their "
-            f"intervals come from {SOURCES['bootstrap']}, over openings"
+            f"Ratings are maximum-likelihood estimates after {SOURCES['ratings']}"
+            f"{bootstrap if interval else ''}"
         )
     if "fixed-n" in kinds:
         level = 100 * (report.ratings[0].level if report.ratings else 0.95)
@@ -166,7 +197,12 @@ def _estimates(report: ReportData) -> Iterator[str]:
     if "anytime" in kinds:
         yield f"Intervals of matches are true at every look, by {SOURCES['betting']}"
     if SPRT in kinds:
-        yield "Intervals of matches that a test ended ignore the stop"
+        yield (
+            "The interval of the match that a test ended ignores the stop; the estimate that the "
+            "test gives is corrected for it"
+        )
+    if ADAPTED in kinds:
+        yield f"As results decided who met, {KINDS[ADAPTED]}"
     if CENSUS in kinds:
         yield "Where every opening was played between agents without chance, scores are exact"
 
@@ -285,7 +321,7 @@ def method_section(report: ReportData) -> Html:
 
 
 def _sentences(report: ReportData) -> Iterator[str]:
-    openings = counted(report.openings, "different opening")
+    openings = counted(report.openings, "opening")
     each = "each" if report.openings > 1 else "it"
     yield (
         f"The games began from {openings} ({_opening_way(report)}), and from {each} both agents "
@@ -297,7 +333,10 @@ def _sentences(report: ReportData) -> Iterator[str]:
     kinds = {row.interval for row in report.pairs.values()}
     level = report.ratings[0].level if report.ratings else 0.95
     words = [KINDS.get(kind, kind) for kind in sorted(kinds)]
-    yield f"The scores have {'; '.join(words)}. Their level is {100 * level:g}\u00a0%."
+    told = f"The scores have {'; '.join(words)}."
+    yield (
+        told if kinds <= {NO_INTERVAL, CENSUS} else f"{told} Their level is {100 * level:g}\u00a0%."
+    )
     questions = sorted({row.of for row in report.pairs.values()})
     yield f"They answer for {' or, where a match says so, for '.join(questions)}."
     if report.repeatability.certain:
@@ -323,9 +362,12 @@ def _effective(rows: list[WinRateRow]) -> str:
             f"Its {counted(pairs, 'pair')} of games say as much as {sizes[0]:,.0f} independent "
             "pairs would (n_eff)."
         )
+    low, high = f"{min(sizes):,.0f}", f"{max(sizes):,.0f}"
+    spread = high if low == high else f"{low} to {high}"
+    more = "" if low == high else ", depending on the match"
     return (
-        f"The {counted(pairs, 'pair')} of games of a match say as much as {min(sizes):,.0f} to "
-        f"{max(sizes):,.0f} independent pairs would (n_eff), depending on the match."
+        f"The {counted(pairs, 'pair')} of games of a match say as much as {spread} independent "
+        f"pairs would (n_eff){more}."
     )
 
 

@@ -1,11 +1,18 @@
 """Numbers as the page prints them."""
 
-import math
 from typing import NamedTuple
 
 from arena.analysis.tables import EloRow, WinRateRow
 from arena.stats.estimate import Estimate, EstimateKind
-from arena.stats.text import lower_end, percent_text, signed_text, strength_text, upper_end
+from arena.stats.text import (
+    lower_end,
+    percent_text,
+    rounded_down,
+    rounded_up,
+    signed_text,
+    strength_text,
+    upper_end,
+)
 from games.base.schema import KeyValues
 
 NO_BREAK = "\u00a0"
@@ -120,11 +127,11 @@ def minus(words: str) -> str:
 def elo_ends(known: StoredEstimate) -> str:
     """The interval of an Elo number: `+390 to +524`, or what is known of it."""
     if known.low is not None and known.high is not None:
-        return f"{elo(known.low)} to {elo(known.high)}"
+        return f"{elo(rounded_down(known.low, 0))} to {elo(rounded_up(known.high, 0))}"
     if known.low is not None:
-        return f"more than {elo(math.floor(known.low))}"
+        return f"more than {elo(rounded_down(known.low, 0))}"
     if known.high is not None:
-        return f"less than {elo(math.ceil(known.high))}"
+        return f"less than {elo(rounded_up(known.high, 0))}"
     return "exact" if known.kind == CENSUS else "no interval"
 
 

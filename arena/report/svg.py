@@ -95,9 +95,15 @@ def labels(
     nearest = max(NEAREST, 100 * widest / width) if width else NEAREST
     edge = max(EDGE, nearest / 2) if width else EDGE
     kept = dict[float, str]()
+
+    def left(place: float) -> float:
+        """Return where the label of a place begins, as it is anchored below."""
+        inside = 0.0 if place < edge else 1.0 if place > 100 - edge else 0.5
+        return place - inside * nearest
+
     for tick, text in sorted(ticks, key=lambda each: abs(each[0])):  # zero is told first
         place = scale.at(tick)
-        if all(abs(place - other) >= nearest for other in kept):
+        if all(abs(left(place) - left(other)) >= nearest for other in kept):
             kept[place] = text
     return join(
         words(

@@ -140,6 +140,6 @@ def sweep_page(
             picture,
             plain_page.heading("Every cell"),
             plain_page.table(head, cells),
-            plain_page.paragraph("A cell is a run of its own: arena.report writes its page."),
+            plain_page.paragraph("A cell is a run of its own: pitflip report RUN writes its page."),
         ],
     )

@@ -1,9 +1,9 @@
 """Agents that their matches do not separate."""
 
 from collections.abc import Sequence
-from itertools import combinations
 from typing import NamedTuple
 
+from arena.analysis.win_rates import ONLY_FORFEITS
 from arena.report.data import ReportData
 from arena.report.figure import listed, strong
 from arena.report.html import Html, join, name_of, tag
@@ -21,9 +21,16 @@ class UnsettledGroup(NamedTuple):
 
 
 def is_settled(report: ReportData, one: str, other: str) -> bool:
-    """Whether the match of two agents is settled; agents that never met count as told apart."""
+    """Return whether the match of two agents is settled.
+
+    Agents that never met, or whose games were all forfeited, count as told apart, and so do bots
+    that the run excluded.
+    """
     row = report.pairs.get((one, other))
-    return row is None or score_of(row).settled is not None
+    if row is None or row.why == ONLY_FORFEITS:
+        return True
+    excluded = not report.excluded_names.isdisjoint((one, other))
+    return excluded or score_of(row).settled is not None
 
 
 def unsettled_groups(report: ReportData) -> list[UnsettledGroup]:
@@ -75,9 +82,3 @@ def brackets(found: Sequence[UnsettledGroup], place: int, height: int) -> Html:
             end = f"V{bottom:g}H{x + 4}" if place == run.last else f"V{bottom:g}"
             parts.append(tag("path", d=f"{turn}{end}", class_="bracket"))
     return join(parts)
-
-
-def unsettled(report: ReportData) -> int:
-    """How many matches are not settled."""
-    pairs = combinations(report.agents, 2)
-    return sum(not is_settled(report, one, other) for one, other in pairs)

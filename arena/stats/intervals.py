@@ -18,6 +18,7 @@ _Point = tuple[float, float]  # the logarithm of a tilt, and by how much its roo
 ALIKE = "all pairings alike"
 PERFECT = "every game had the same winner"
 NO_GAMES = "no games"
+NO_FAIR_PAIR = "no pair without a forfeit"
 ONE_OPENING = "one opening: no inference"
 FEW = "too few openings to bound anything"
 CENSUS = "census"
@@ -142,8 +143,16 @@ def interval(found: Spread, tail: float) -> Ends:
 
 
 def lower_bound(found: Spread, level: float = 0.95) -> float:
-    """One-sided lower bound of a score; 0 if the results set none."""
-    return _lower(found, 1.0 - level, ONE_SIDED) if has_interval(found) else 0.0
+    """Return the one-sided lower bound of a score; 0 if the results set none.
+
+    It is at least the lower end of the interval of the same level, which says more. At half the
+    tail it may be lower than that end: an interval can make up at one end for what the other
+    misses, and adds half a lost pairing at each; a bound has one end and adds a whole one.
+    """
+    if not has_interval(found):
+        return 0.0
+    tail = 1.0 - level
+    return max(_lower(found, tail, ONE_SIDED), _lower(found, tail / 2.0, TWO_SIDED))
 
 
 def has_interval(found: Spread) -> bool:
@@ -175,12 +184,8 @@ def _lower_of_openings(found: Spread, tail: float, added: float) -> float:
     openings = sum(found.opening_masses) / found.effective_pairings
     farther = (normal_quantile(1.0 - side) / normal_quantile(0.975)) ** 2
     at = found.mean * (1.0 - min((farther * openings) ** NEARER, 1.0))
-    # A one-sided bound is not below the end of the interval.
-    return max(
-        empirical_likelihood_bound(
-            found.opening_scores, found.opening_masses, t_quantile(1.0 - t, found.dof), lost, at
-        )
-        for t, lost in {(tail, added), (side, TWO_SIDED)}
+    return empirical_likelihood_bound(
+        found.opening_scores, found.opening_masses, t_quantile(1.0 - tail, found.dof), added, at
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import numpy.typing as npt
 
 from arena.stats.counts import (
@@ -15,6 +16,8 @@ from arena.stats.counts import (
 from arena.stats.elo import elo_estimate, likelihood_of_superiority, normalized_elo_estimate
 from arena.stats.estimate import Estimate, EstimateKind, Scope, negate, no_estimate, transform
 from arena.stats.intervals import (
+    NO_FAIR_PAIR,
+    NO_GAMES,
     census_estimate,
     estimate_from_spread,
     has_interval,
@@ -110,6 +113,7 @@ def matchup(
     varied: bool = False,
     repeats: int = 0,
     times: npt.ArrayLike | None = None,
+    fair: npt.ArrayLike | None = None,
 ) -> MatchEstimate:
     """Sum up pairings given by opening and one agent's score (0, 1/2, 1) in each seat.
 
@@ -117,7 +121,8 @@ def matchup(
     varied, or games on one opening `varied`, which scores need not show. `games` names the game
     of each pairing in which the agent moved first, then the other one. `steady` agents are known
     to leave nothing to chance; a `census` has every opening there is. `times` says how often a
-    pairing stands there.
+    pairing stands there. Only pairings in which both games are `fair` tell about the first move:
+    a forfeit has its loser in either seat; all are fair without it.
     """
     scores = pair_scores(as_first, as_second)
     found = spread(openings, scores, times)
@@ -126,16 +131,36 @@ def matchup(
     like = _answer(
         found, census_estimate(found.mean, level) if whole else estimate_from_spread(found, level)
     )
-    movers = first_mover_scores(as_first, as_second)
     inside = None if steady or whole or repeats else spread_fixed_openings(openings, scores, times)
     return MatchEstimate(
         counts=counts,
         like=like,
         these=_these(found, inside, level, steady or whole, varied, repeats),
-        first_mover=score_estimate(openings, movers, level, whole, times),
+        first_mover=first_mover_estimate(openings, as_first, as_second, times, fair, level, whole),
         superiority=None if census else likelihood_of_superiority(found),
         kish=kish_effective_size(openings, times),
     )
+
+
+def first_mover_estimate(
+    openings: npt.ArrayLike,
+    as_first: npt.ArrayLike,
+    as_second: npt.ArrayLike,
+    times: npt.ArrayLike | None = None,
+    fair: npt.ArrayLike | None = None,
+    level: float = 0.95,
+    census: bool = False,
+) -> Estimate:
+    """Return the first movers' score in the pairings in which both games are fair.
+
+    It is that of a census only if all pairings of one are.
+    """
+    scores, met = first_mover_scores(as_first, as_second), np.asarray(openings)
+    kept = np.ones(len(scores), np.bool_) if fair is None else np.asarray(fair, np.bool_)
+    often = None if times is None else np.asarray(times)[kept]
+    if not kept.any():
+        return no_estimate(NO_FAIR_PAIR if len(scores) else NO_GAMES, level=level)
+    return score_estimate(met[kept], scores[kept], level, census and bool(kept.all()), often)
 
 
 def _answer(found: Spread, score: Estimate) -> ScoreAndElo:

@@ -55,13 +55,30 @@ def first_mover_words(opening_plies: Sequence[int] | None) -> str:
     return f"the first mover (to move after {plies} opening {'ply' if plies == '1' else 'plies'})"
 
 
-def bound_text(elo: Estimate, decimals: int = 0) -> str:
-    """A one-sided bound, rounded outwards; empty if there is none or if there are two."""
+def rounded_down(number: float, decimals: int) -> float:
+    """Round the lower end of an interval or a lower bound: it must not promise too much."""
     unit = 10.0**decimals
+    return math.floor(number * unit + ROUNDING) / unit
+
+
+def rounded_up(number: float, decimals: int) -> float:
+    """Round the upper end of an interval or an upper bound."""
+    return 0.0 - rounded_down(0.0 - number, decimals)
+
+
+def bound_decimals(value: float | None, bound: float) -> int:
+    """Return the decimals of a one-sided bound: at least those of an interval around it."""
+    return decimals_for(0.5 * abs(value - bound)) if value is not None and value != bound else 0
+
+
+def bound_text(elo: Estimate) -> str:
+    """A one-sided bound; empty if there is none or if there are two."""
     if elo.low is not None and elo.high is None:
-        return f"> {signed_text(math.floor(elo.low * unit) / unit, decimals)}"
+        decimals = bound_decimals(elo.value, elo.low)
+        return f"> {signed_text(rounded_down(elo.low, decimals), decimals)}"
     if elo.high is not None and elo.low is None:
-        return f"< {signed_text(math.ceil(elo.high * unit) / unit, decimals)}"
+        decimals = bound_decimals(elo.value, elo.high)
+        return f"< {signed_text(rounded_up(elo.high, decimals), decimals)}"
     return ""
 
 
@@ -71,9 +88,10 @@ def range_text(estimate: Estimate) -> str:
     if value is None or low is None or high is None:
         raise ValueError("an interval needs a value and both ends")
     decimals = decimals_for(0.5 * (high - low))
-    texts = [signed_text(number, decimals) for number in (value, low, high)]
+    ends = value, rounded_down(low, decimals), rounded_up(high, decimals)
+    texts = [signed_text(number, decimals) for number in ends]
     if estimate.reason == ALIKE and value == 0.0:
-        return f"0 ± {high:.{decimals}f}"
+        return f"0 ± {rounded_up(high, decimals):.{decimals}f}"
     return f"{texts[0]} [{texts[1]}, {texts[2]}]"
 
 
@@ -231,22 +249,27 @@ def share_text(score: Estimate) -> str:
         decimals = decimals_for(50.0 * (score.high - score.low)) or 1
         return f"{text} [{lower_end(score.low, decimals)}, {upper_end(score.high, decimals)}]"
     if score.low is not None:
-        return f"{text}, > {lower_end(score.low, 1)} %"
+        return f"{text}, > {lower_bound_text(score.value, score.low)}"
     if score.high is not None:
-        return f"{text}, < {upper_end(score.high, 1)} %"
+        decimals = bound_decimals(100.0 * score.value, 100.0 * score.high) or 1
+        return f"{text}, < {upper_end(score.high, decimals)} %"
     return text
 
 
 def lower_end(share: float, decimals: int) -> str:
-    """Return the lower end of an interval in percent, rounded down: it holds what it promises."""
-    unit = 10.0 ** (decimals + 2)
-    return f"{math.floor(share * unit + ROUNDING) / unit * 100:.{decimals}f}"
+    """Return the lower end of an interval in percent."""
+    return f"{rounded_down(100.0 * share, decimals):.{decimals}f}"
 
 
 def upper_end(share: float, decimals: int) -> str:
-    """Return the upper end of an interval in percent, rounded up."""
-    unit = 10.0 ** (decimals + 2)
-    return f"{math.ceil(share * unit - ROUNDING) / unit * 100:.{decimals}f}"
+    """Return the upper end of an interval in percent."""
+    return f"{rounded_up(100.0 * share, decimals):.{decimals}f}"
+
+
+def lower_bound_text(score: float, bound: float) -> str:
+    """Return a lower bound on a score in percent."""
+    decimals = bound_decimals(100.0 * score, 100.0 * bound) or 1
+    return percent_text(bound) if bound in (0.0, 1.0) else f"{lower_end(bound, decimals)} %"
 
 
 def sprt_text(plan: SprtPlan, state: SprtState) -> str:
@@ -272,7 +295,8 @@ def check_text(check: ScoreCheck) -> str:
         return f"vacuous: {check.reason}"
     if check.score is None or check.bound is None:
         raise ValueError("a check that is not vacuous has a score and a bound")
-    found = f"score {percent_text(check.score)}, bound {percent_text(check.bound)} ({check.reason})"
+    bound = lower_bound_text(check.score, check.bound)
+    found = f"score {percent_text(check.score)}, bound {bound} ({check.reason})"
     return f"{check.verdict}: {wanted} wanted, {found}, K = {check.openings}"
 
 

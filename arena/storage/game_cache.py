@@ -27,10 +27,10 @@ from arena.planning.games import (
     decode_blob,
     take_games,
 )
-from arena.planning.pair_order import Block
 from arena.planning.plan import CLOCKS
-from arena.planning.schedule import DrawnPlan
+from arena.planning.schedule import Block, DrawnPlan
 from arena.planning.seeds import agent_seeds
+from arena.storage.journal import open_database
 from arena.storage.provenance import code_digest
 from games.base.file_trees import file_tree
 from games.kernels.splitmix import STRIDE, mixed
@@ -38,6 +38,11 @@ from games.kernels.splitmix import STRIDE, mixed
 STORE = "games.sqlite"
 LARGEST = 1 << 30  # bytes; the blocks that were used longest ago go first
 BUSY_SECONDS = 2.0
+BLOCKS = (
+    "create table if not exists blocks (id integer primary key, shelf blob not null, "
+    "used real not null, moves integer not null, words blob not null, "
+    "rows blob not null, games blob not null, seal integer) strict"
+)
 MOST_OPEN = 64  # blocks that stay decoded
 log = logging.getLogger(__name__)
 Words = NDArray[np.uint64]
@@ -46,15 +51,15 @@ TURNED = np.uint64(1)  # the bit of games in which the later one of the two cont
 
 
 class CacheError(ValueError):
-    """A store cannot be opened or begun; one line says why."""
+    """The cache cannot be opened or created; one line says why."""
 
 
 class CacheDiskFull(CacheError):  # noqa: N818  # a state, not a fault
-    """A store cannot be begun on a disk that is full: nobody's mistake."""
+    """The cache cannot be created, as the disk is full."""
 
 
 def is_disk_full(error: OSError | sqlite3.Error) -> bool:
-    """Whether the disk is full, as the system or SQLite says it."""
+    """Return whether the system or SQLite reports a full disk."""
     if isinstance(error, OSError):
         return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without what it was doing
@@ -62,17 +67,17 @@ def is_disk_full(error: OSError | sqlite3.Error) -> bool:
 
 
 class CacheIndex:
-    """The known games of one pair of agents, by two words each: opening, and all the rest."""
+    """The cached games of two agents, by two words each: the opening, and all the rest."""
 
     def __init__(self, words: Words, blocks: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
-        """The words of all games on the shelf, n x 2, and where they are."""
+        """Index the words of all games, n x 2, and where they are stored."""
         hashes = _hashes(words)
         order = np.argsort(hashes, kind="stable")
         self.hashes, self.words = hashes[order], words[order]
         self.blocks, self.rows = blocks[order], rows[order]
 
     def find(self, words: Words) -> NDArray[np.int64]:
-        """The place on the shelf of each game; -1 if it is not there."""
+        """Return the place of each game in the index; -1 if it is not there."""
         if not len(self.hashes):
             return np.full(len(words), -1)
         at = np.searchsorted(self.hashes, _hashes(words))
@@ -82,20 +87,20 @@ class CacheIndex:
 
 
 def empty_index() -> CacheIndex:
-    """A shelf without games."""
+    """Return an index without games."""
     return CacheIndex(np.empty((0, 2), np.uint64), np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 class GameCache:
-    """A store in a directory, shared by all processes that open it.
+    """Finished games in a directory, shared by all processes that open it.
 
-    Whatever is wrong with it costs only time: what cannot be read is played again.
+    Damage costs only time: games that cannot be read are played again.
     """
 
     def __init__(self, directory: Path, largest: int = LARGEST, everybody: bool = False) -> None:
-        """Open it, or begin it; a StoreError if neither is possible.
+        """Open the cache, or create it; a CacheError if neither is possible.
 
-        `everybody`: games of agents that may vary are kept too, each as one sample.
+        `everybody`: games of agents that may vary are stored too, each as one sample.
         """
         self.path, self.largest, self.everybody = directory / STORE, largest, everybody
         try:
@@ -109,14 +114,14 @@ class GameCache:
         self.used: set[int] = set()
 
     def renew(self) -> None:
-        """See what was kept since: another run begins, in this process too."""
+        """Forget the indexes: another run begins, and may find new games."""
         self.shelves.clear()
 
     def shelf(self, name: bytes, with_moves: bool) -> CacheIndex:
-        """The known games of this name; only those whose moves are kept, if they are wanted."""
+        """Return the index of this name; `with_moves`: only of games with their moves."""
         if (name, with_moves) not in self.shelves:
             self.shelves[name, with_moves] = empty_index()
-            with self._forgiven():
+            with self._log_errors():
                 self.shelves[name, with_moves] = self._read_shelf(name, with_moves)
         return self.shelves[name, with_moves]
 
@@ -141,8 +146,8 @@ class GameCache:
     def games(
         self, places: list[tuple[CacheIndex, NDArray[np.int64]]], with_moves: bool
     ) -> Games | None:
-        """The games at places of shelves, one after another; None if some cannot be read."""
-        with self._forgiven():
+        """Return the games at these places, one after another; None if some cannot be read."""
+        with self._log_errors():
             return self._games(places, with_moves)
         return None
 
@@ -186,7 +191,7 @@ class GameCache:
     ) -> None:
         """Keep the games of these rows of a blob under their words."""
         places = int(with_moves), words.tobytes(), rows.astype(np.int32).tobytes()
-        with self._forgiven():
+        with self._log_errors():
             self.base.execute(
                 "insert into blocks (shelf, used, moves, words, rows, games, seal) "
                 "values (?, ?, ?, ?, ?, ?, ?)",
@@ -195,13 +200,13 @@ class GameCache:
 
     def forget(self, name: bytes) -> None:
         """Forget all games of a shelf."""
-        with self._forgiven():
+        with self._log_errors():
             self.base.execute("delete from blocks where shelf = ?", (name,))
             self.shelves.clear()
 
     def close(self) -> None:
         """Note what was used, forget what is too much, and let go."""
-        with self._forgiven():
+        with self._log_errors():
             now = time.time()
             self.base.execute("begin immediate")
             self.base.executemany(
@@ -223,7 +228,7 @@ class GameCache:
         )
 
     @contextlib.contextmanager
-    def _forgiven(self) -> Iterator[None]:
+    def _log_errors(self) -> Iterator[None]:
         """Without a store the games are played: a fault of it is noted in the log, no more."""
         try:
             yield
@@ -235,7 +240,7 @@ class GameCache:
 
 
 def _open_or_reset(path: Path) -> sqlite3.Connection:
-    """A store, begun anew where the one that is there is damaged, which is put aside."""
+    """Open the cache; a damaged one is put aside and replaced."""
     try:
         return _opened(path)
     except sqlite3.DatabaseError as error:
@@ -250,15 +255,8 @@ def _open_or_reset(path: Path) -> sqlite3.Connection:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    base = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    base = open_database(path, [BLOCKS], busy_seconds=BUSY_SECONDS)
     try:
-        base.execute("pragma synchronous=normal")
-        base.execute("pragma journal_mode=wal")
-        base.execute(
-            "create table if not exists blocks (id integer primary key, shelf blob not null, "
-            "used real not null, moves integer not null, words blob not null, "
-            "rows blob not null, games blob not null, seal integer) strict"
-        )
         columns = base.execute("select name from pragma_table_info('blocks')").fetchall()
         if ("seal",) not in columns:  # of an earlier version: its games are played again
             base.execute("alter table blocks add column seal integer")
@@ -270,36 +268,36 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 
 def index_checksum(name: bytes, moves: int, words: bytes, rows: bytes) -> int:
-    """A checksum of which games a block holds; the games have their own."""
+    """Return a checksum of the keys in a block; the games have their own."""
     return zlib.crc32(rows, zlib.crc32(words, zlib.crc32(b"%d" % moves, zlib.crc32(name))))
 
 
 def default_cache_directory() -> Path:
-    """Where known games are kept if nothing else is asked for."""
+    """Return the directory of the cache of this user."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pitflip" / "known"
 
 
 def _hashes(words: Words) -> Words:
-    """One word for the two of each game."""
+    """Return one word for the two of each game."""
     hashes: Words = mixed(words[:, 0] * STRIDE ^ words[:, 1])
     return hashes
 
 
 def is_cacheable(spec: AgentSpec) -> bool:
-    """Whether the agent's moves follow from its spec and its seed: no clock, no unknown code."""
+    """Return whether the agent's moves follow from its spec and seed: no clock, no unknown code."""
     if is_external(spec) or any(name in spec.options for name in CLOCKS):
         return False
     return users_code(spec) is None or bool(spec.options.get("deterministic"))
 
 
 class CacheKeys:
-    """The keys of the games of one drawn plan."""
+    """The keys of the games of one schedule."""
 
     def __init__(self, drawn: DrawnPlan, everybody: bool = False) -> None:
-        """Contents are worked out once; files are read now, as the run's digest has them.
+        """Compute the contents once, from the files as the run's digest has them.
 
-        With `everybody` each game counts as a sample of what its agents do, whoever they are and
-        whatever our sources were.
+        With `everybody` each game counts as a sample of its agents' play, whichever agents and
+        sources they were.
         """
         self.drawn = drawn
         clock = drawn.plan.turn_seconds is not None or drawn.plan.game_seconds is not None
@@ -317,14 +315,14 @@ class CacheKeys:
         self.rules = json.dumps([drawn.of.name, drawn.of.digest, code_digest(), versions])
 
     def shelf(self, a: int, b: int) -> bytes | None:
-        """The name of the shelf of two agents; None if their games cannot be known."""
+        """Return the name of the index of two agents; None if their games are not cacheable."""
         if not (self.known[a] and self.known[b]):
             return None
         both = sorted([self.contents[a], self.contents[b]])
         return hashlib.blake2b(f"{self.rules} {both}".encode(), digest_size=16).digest()
 
     def words(self, block: Block) -> Words:
-        """Two words for each game of a block, both games of a pairing one after the other."""
+        """Return two words for each game of a block, both games of a pair one after the other."""
         pairings = self.drawn.pairings
         openings, seeds = pairings.keys[pairings.openings(block)], pairings.seeds(block)
         words = np.empty((block.size, 2, 2), np.uint64)
@@ -340,13 +338,13 @@ class CacheKeys:
         return words.reshape(-1, 2)
 
     def turned(self, a: int, b: int, words: Words) -> NDArray[np.bool_]:
-        """In which games of the shelf of two agents the second one moved first."""
+        """Return in which games of two agents the second one moved first."""
         later = self.contents[a] > self.contents[b]
         return np.asarray(((words[:, 1] & TURNED) == TURNED) != later)
 
 
 def agent_fingerprint(spec: AgentSpec) -> str:
-    """All that an agent is made of: its spec with files by what they and their imports hold."""
+    """Return an agent's spec with the digests of its files and of their imports."""
     named = replace_files(spec, _by_content)
     # Of a file with imports each file has one: ladders of earlier versions know games by this.
     digests = [

@@ -166,7 +166,7 @@ def _move_text(of: Game, moves: NDArray[np.int16], plies: NDArray[np.int32]) -> 
     return joined_words(found.words, found.places, plies)
 
 
-def write_thoughts(
+def write_search_info(
     path: Path, parts: Iterable[Games], names: Sequence[str], provenance: TableMetadata
 ) -> None:
     """One row a thought, in the order of the games; `parts` are all games, piece by piece."""

@@ -1,4 +1,4 @@
-"""Files at a revision."""
+"""Read files of git repositories at a revision."""
 
 import os
 import re
@@ -15,7 +15,7 @@ WAIT_SECONDS = 10.0
 MOST_LISTED = 1000  # revisions
 REVISION = re.compile(r"[\w@][\w./@{}~^+-]{0,199}")  # never an option of git's
 LINK, DIRECTORY, PROGRAM = "120000", "040000", "100755"
-# No hook, no pager, no question, no network: what a repository says is data.
+# No hook, no pager, no prompt, no network: the content of a repository is only data.
 QUIET = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-pager")
 SETTINGS = {
     "GIT_OPTIONAL_LOCKS": "0",
@@ -39,7 +39,7 @@ class Commit(NamedTuple):
 
     @property
     def short(self) -> str:
-        """As many letters of its name as people write."""
+        """The name as people write it."""
         return self.name[:10]
 
 
@@ -57,14 +57,14 @@ class Revision(NamedTuple):
     commit: str
 
     def place(self, path: Path) -> str:
-        """Where a file lies in the repository."""
+        """Return the place of a file in the repository."""
         try:
             return path.relative_to(self.top).as_posix()
         except ValueError:
             raise VersionError(f"{path.name} lies outside of the git repository") from None
 
     def kind(self, place: str) -> str:
-        """What git calls the mode of a file; empty if the commit does not have it."""
+        """Return the mode of a file as git writes it; "" if the commit does not have the file."""
         listed = git(
             self.top, "ls-tree", "-z", "--full-tree", self.commit, "--", literal_pathspec(place)
         )
@@ -79,7 +79,7 @@ class Revision(NamedTuple):
         return [each for each in found.decode(errors="surrogateescape").split("\0") if each]
 
     def content(self, place: str) -> FileContent:
-        """The content of a file; a VersionError if there is none of a size that makes sense."""
+        """Return the content of a file; a VersionError if there is none of a sensible size."""
         kind, name = self.kind(place), quote(place)
         if not kind:
             raise VersionError(f"there is no file {name} in revision {self.commit[:10]}")
@@ -94,7 +94,7 @@ class Revision(NamedTuple):
 
 
 def open_revision(path: Path, revision: str) -> Revision:
-    """The repository that a file lies in, at a revision; the file itself may be gone."""
+    """Return the repository of a file, at a revision; the file itself may be gone."""
     beside = next(each for each in path.parents if each.is_dir())
     if not REVISION.fullmatch(revision) or ".." in revision:
         raise VersionError(f"a revision is a name such as HEAD~1, got {quote(revision)}")
@@ -102,7 +102,7 @@ def open_revision(path: Path, revision: str) -> Revision:
         top = Path(os.fsdecode(git(beside, "rev-parse", "--show-toplevel")).rstrip("\n"))
     except VersionError as error:
         why = "" if str(error).startswith("not a git repository") else f" ({error})"
-        raise VersionError(f"{quote(path.name)} lies in no git repository{why}") from None
+        raise VersionError(f"{quote(path.name)} is in no git repository{why}") from None
     words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     try:
         commit = git(top, *words).decode().strip()
@@ -114,7 +114,7 @@ def open_revision(path: Path, revision: str) -> Revision:
 
 
 def _recent_commits(top: Path, path: Path) -> str:
-    """The newest revisions of a file, for who names one that is not there."""
+    """Return the newest revisions of a file, for the message that one does not exist."""
     try:
         newest = list_commits([path], 3, top)
     except VersionError:
@@ -124,7 +124,7 @@ def _recent_commits(top: Path, path: Path) -> str:
 
 
 def list_commits(paths: Sequence[Path], most: int, top: Path | None = None) -> list[Commit]:
-    """The newest commits that changed one of the files, the newest first."""
+    """Return the newest commits that changed one of the files, the newest first."""
     if top is None:
         top = open_revision(paths[0], "HEAD").top
     places = [literal_pathspec(Revision(top, "").place(path)) for path in paths]
@@ -135,12 +135,12 @@ def list_commits(paths: Sequence[Path], most: int, top: Path | None = None) -> l
 
 
 def literal_pathspec(place: str) -> str:
-    """A place that git takes as it is, whatever signs are in it."""
+    """Return a place that git takes literally, whatever characters it has."""
     return f":(top,literal){place}"
 
 
 def git(directory: Path, *words: str) -> bytes:
-    """What git answers in a directory; a VersionError has its first line if it refuses."""
+    """Return git's output in a directory; a VersionError has its first line if it fails."""
     if shutil.which("git") is None:
         raise VersionError("git is not there")
     inherited = {name: os.environ[name] for name in os.environ if not name.startswith("GIT_")}

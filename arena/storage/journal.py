@@ -1,4 +1,4 @@
-"""Locked run directory, sections, facts."""
+"""The locked directory of a run and its journal: one SQLite file of named sections."""
 
 import contextlib
 import errno
@@ -8,28 +8,33 @@ import os
 import sqlite3
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from arena.planning.games import CorruptDataError, GameColumn, Games, decode_games
-from arena.planning.pair_order import PairOrder
 from games.base.errors import Unfinished
 from games.base.files import LINK_REFUSAL, NO_LINK, is_special_file
 
 LOCK_FILE = "lock"
 LOCK_SECONDS = 1.0
-TABLE = (
-    "create table if not exists facts "
-    "(name text primary key, content text not null, seal integer not null) strict"
+SCHEMA = (
+    "create table if not exists run (digest text not null) strict",
+    "create table if not exists sections "
+    "(name text primary key, key text not null, checksum integer not null) strict",
+    "create table if not exists section_batches (section text not null, start integer not null, "
+    "stop integer not null, content blob not null, note text not null, checksum integer not null, "
+    "primary key (section, start)) strict",
+    "create table if not exists section_facts (section text not null, name text not null, "
+    "content text not null, checksum integer not null, primary key (section, name)) strict",
 )
 JOURNAL = "journal.sqlite"
 LOG = "run.log"
 # 64 MiB: the batches of a fast run are large, and copying them takes time
 CHECKPOINT_PAGES = 16_384
 BUSY_SECONDS = 5.0
-# The columns of the schedule for some pairings, from one to before another.
-Placed = Callable[[int, int], dict[str, GameColumn]]
+# The columns of the schedule for some pairs, from one to before another.
+ScheduleColumns = Callable[[int, int], dict[str, GameColumn]]
 
 
 class DirectoryError(Unfinished):
@@ -61,127 +66,81 @@ def lock_directory(directory: Path) -> int:
             time.sleep(0.05)
 
 
-class SealedFacts:
-    """The facts of one journal; Damaged if one is not what was written under its name."""
-
-    def __init__(self, base: sqlite3.Connection, digest: str) -> None:
-        """A fact of the journal of another `digest` is damage too."""
-        self.base, self.digest = base, digest
-        base.execute(TABLE)
-
-    def all(self, prefix: str = "") -> dict[str, str]:
-        """The facts whose names begin so, by the rest of their names."""
-        rows = self.base.execute("select name, content, seal from facts").fetchall()
-        for name, content, seal in rows:
-            if seal != self._seal(name, content):
-                raise CorruptDataError(
-                    f"its {name.partition(' ')[0]!a} is not what was written there"
-                )
-        return {
-            name.removeprefix(prefix): content
-            for name, content, _ in rows
-            if name.startswith(prefix)
-        }
-
-    def get(self, name: str) -> str | None:
-        """A fact; None if it is not known."""
-        return self.all().get(name)
-
-    def keep(self, name: str, content: str) -> None:
-        """Keep a fact, in place of what was known by this name."""
-        self.base.execute(
-            "insert or replace into facts values (?, ?, ?)",
-            (name, content, self._seal(name, content)),
-        )
-
-    def _seal(self, name: str, content: str) -> int:
-        return zlib.crc32("\0".join((self.digest, name, content)).encode())
-
-
 class StoredBatch(NamedTuple):
-    """The games of pairings, or of one trial, `start` to `stop` - 1."""
+    """Items `start` to `stop` - 1 of a section: pairs of a match, a trial, lines of a run."""
 
     start: int
     stop: int
-    games: bytes
+    content: bytes
     note: str  # JSON: whatever else is known, such as the weights of a trial
 
 
-class Journal:
-    """The journal of one run or study, open for one process.
+class RunDirectory:
+    """The locked directory of one run or study, with its journal: one SQLite file of sections."""
 
-    A run counts pairings and keeps them in batches; a study counts trials, each a batch.
-    """
-
-    def __init__(self, directory: Path, digest: str, fresh: bool | None = False) -> None:
+    def __init__(self, path: Path, digest: str, fresh: bool | None = False) -> None:
         """Open or begin the run of this `digest`; `fresh` sets an earlier one aside.
 
         None: the command has no --fresh. DirectoryError says why it cannot be opened.
         """
-        self.directory, self.digest = directory, digest
+        self.path, self.digest = path, digest
         self.way_out = "move it away" if fresh is None else "--fresh sets this run aside"
-        refuse_links(directory)
-        self._lock = lock_directory(directory)
-        if fresh and (directory / JOURNAL).exists():
-            set_aside(directory)
+        refuse_links(path)
+        self._lock = lock_directory(path)
+        if fresh and (path / JOURNAL).exists():
+            set_aside(path)
             os.close(self._lock)
-            self._lock = lock_directory(directory)
+            self._lock = lock_directory(path)
         try:
-            with self._in_words():
-                self._open(digest)
+            with self.translate_errors():
+                self._open()
         except BaseException:
             os.close(self._lock)
             raise
 
-    def _open(self, digest: str) -> None:
-        self._base = sqlite3.connect(
-            self.directory / JOURNAL, timeout=BUSY_SECONDS, isolation_level=None
-        )
+    def _open(self) -> None:
+        self.base = open_database(self.path / JOURNAL, SCHEMA, busy_seconds=BUSY_SECONDS)
         try:
-            self._begin(digest)
-            self._look_through()
+            self.base.execute(f"pragma wal_autocheckpoint={CHECKPOINT_PAGES}")
+            stored = self.base.execute("select digest from run").fetchone()
+            if stored is None:
+                self.base.execute("insert into run (digest) values (?)", (self.digest,))
+            elif stored[0] != self.digest:
+                raise CorruptDataError("it belongs to another experiment")
+            (fault,) = self.base.execute("pragma integrity_check(1)").fetchone()
+            if fault != "ok":
+                raise CorruptDataError(" ".join(fault.split()))
+            for name, key, checksum in self.base.execute("select * from sections").fetchall():
+                Section(self, name, key).check(checksum)
         except BaseException:
-            self._base.close()
+            self.base.close()
             raise
 
-    def _begin(self, digest: str) -> None:
-        self._base.execute("pragma synchronous=normal")
-        self._base.execute("pragma journal_mode=wal")
-        self._base.execute(f"pragma wal_autocheckpoint={CHECKPOINT_PAGES}")
-        self._base.execute(
-            "create table if not exists batches "
-            "(start integer primary key, stop integer not null, games blob not null, "
-            "note text not null, seal integer not null) strict"
-        )
-        self._base.execute("create table if not exists run (digest text not null) strict")
-        stored = self._base.execute("select digest from run").fetchone()
-        if stored is None:
-            self._base.execute("insert into run (digest) values (?)", (digest,))
-        elif stored[0] != digest:
-            raise CorruptDataError("it belongs to another experiment")
-        self._facts = SealedFacts(self._base, digest)
+    def __enter__(self) -> "RunDirectory":
+        return self
 
-    def _look_through(self) -> None:
-        """Damaged if anything in it is not as it was written; what counts for nothing is removed.
+    def __exit__(self, *_: object) -> None:
+        """Close the journal and release the lock."""
+        self.base.close()
+        os.close(self._lock)
 
-        Batches after a gap would stand in the way of those that are played now.
-        """
-        (fault,) = self._base.execute("pragma quick_check(1)").fetchone()
-        if fault != "ok":
-            raise CorruptDataError(" ".join(fault.split()))
-        self._facts.all()
-        reached, loose = 0, list[tuple[int]]()
-        for batch in self._stored():
-            if batch.start == reached:
-                reached = batch.stop
-            else:
-                loose.append((batch.start,))
-        self._base.executemany("delete from batches where start = ?", loose)
+    def section(self, name: str = "games", key: str = "") -> "Section":
+        """Return a section of the journal; one that was written under another key is emptied."""
+        section, query = Section(self, name, key), "select key from sections where name = ?"
+        with self.translate_errors():
+            if self.base.execute(query, (name,)).fetchone() != (key,):
+                self.base.execute("begin immediate")
+                with self.base:
+                    self.base.execute("delete from section_batches where section = ?", (name,))
+                    self.base.execute("delete from section_facts where section = ?", (name,))
+                    row = name, key, section.checksum()
+                    self.base.execute("insert or replace into sections values (?, ?, ?)", row)
+        return section
 
     @contextlib.contextmanager
-    def _in_words(self) -> Iterator[None]:
-        """Report a full disk or a broken file in one line; nothing that was written is lost."""
-        journal = self.directory / JOURNAL
+    def translate_errors(self) -> Iterator[None]:
+        """Report a full disk or a damaged file in one line; nothing that was written is lost."""
+        journal = self.path / JOURNAL
         try:
             yield
         except (sqlite3.OperationalError, OSError) as error:
@@ -194,125 +153,133 @@ class Journal:
                 f"{journal}: is damaged ({error}); {self.way_out} to start over"
             ) from None
 
-    def __enter__(self) -> "Journal":
-        """The journal itself."""
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        """Close the journal and release the lock."""
-        self._base.close()
-        os.close(self._lock)
+class Section:
+    """A named part of a journal: numbered batches without gaps, and facts."""
 
-    def append(self, start: int, stop: int, games: bytes, note: str = "") -> None:
+    def __init__(self, run: RunDirectory, name: str, key: str) -> None:
+        """`RunDirectory.section` makes sections."""
+        self.run, self.name, self.key = run, name, key
+        self.directory, self.base = run.path, run.base
+
+    def append(self, start: int, stop: int, content: bytes, note: str = "") -> None:
         """Store a batch, safely once this returns; to store it twice changes nothing."""
-        with self._in_words():
-            self._base.execute(
-                "insert or ignore into batches values (?, ?, ?, ?, ?)",
-                (start, stop, games, note, self._seal(start, stop, games, note)),
+        checksum = self.checksum(start, stop, note, content=content)
+        with self.run.translate_errors():
+            self.base.execute(
+                "insert or ignore into section_batches values (?, ?, ?, ?, ?, ?)",
+                (self.name, start, stop, content, note, checksum),
             )
 
-    def _seal(self, start: int, stop: int, games: bytes, note: str) -> int:
-        """A checksum of a batch in its place: another batch's games are refused there."""
-        head = json.dumps([self.digest, start, stop, note]).encode()
-        return zlib.crc32(games, zlib.crc32(head))
-
-    def fixed(self) -> frozenset[tuple[int, int]] | None:
-        """The stored matches with one game an opening; None if they are not known yet."""
-        with self._in_words():
-            stored = self._facts.get("fixed")
-            return None if stored is None else frozenset((a, b) for a, b in json.loads(stored))
-
-    def keep_fixed(self, fixed: frozenset[tuple[int, int]]) -> None:
-        """Store these matches, so that a continued run has the same ones."""
-        with self._in_words():
-            self._facts.keep("fixed", json.dumps(sorted(fixed)))
-
-    def forget(self, start: int, fixed: frozenset[tuple[int, int]]) -> None:
-        """Remove the batches from pairing `start` on and keep these fixed matches, or neither."""
-        with self._in_words():
-            self._base.execute("begin immediate")
-            with self._base:
-                self._base.execute("delete from batches where stop > ?", (start,))
-                self._facts.keep("fixed", json.dumps(sorted(fixed)))
-
-    def tried(self) -> dict[int, tuple[int, ...]]:
-        """The games of the trial pairings that find the fixed matches, by number."""
-        with self._in_words():
-            rows = self._facts.all("tried ")
-            return {int(pairing): tuple(json.loads(seen)) for pairing, seen in rows.items()}
-
-    def keep_tried(self, pairing: int, seen: tuple[int, ...]) -> None:
-        """Store the games of a trial pairing."""
-        with self._in_words():
-            self._facts.keep(f"tried {pairing}", json.dumps(seen))
-
-    def unloadable(self) -> dict[int, str] | None:
-        """Why agents do not load, by their places; None if they have not been tried yet."""
-        with self._in_words():
-            stored = self._facts.get("unloadable")
-            return None if stored is None else dict(json.loads(stored))
-
-    def keep_unloadable(self, reasons: Mapping[int, str]) -> None:
-        """Store why agents do not load, so that a continued run does not ask again."""
-        with self._in_words():
-            self._facts.keep("unloadable", json.dumps(sorted(reasons.items())))
-
-    def plan(self) -> str | None:
-        """The stored plan of this study as JSON; None if it has only begun."""
-        with self._in_words():
-            return self._facts.get("plan")
-
-    def keep_plan(self, plan: str) -> None:
-        """Store the plan of this study, again if the budget has cut it short."""
-        with self._in_words():
-            self._facts.keep("plan", plan)
-
     def finished(self) -> int:
-        """How many pairings or trials are finished, counted from the first one without a gap."""
-        with self._in_words():
+        """Return how many items are finished, counted from the first one without a gap."""
+        query = "select start, stop from section_batches where section = ? order by start"
+        with self.run.translate_errors():
             reached = 0
-            for start, stop in self._base.execute("select start, stop from batches order by start"):
+            for start, stop in self.base.execute(query, (self.name,)):
                 if start != reached:
                     break
                 reached = stop
             return reached
 
     def batches(self) -> Iterator[StoredBatch]:
-        """The batches in order, up to the first gap."""
-        with self._in_words():
-            yield from self._batches()
+        """Yield the batches in order, up to the first gap."""
+        with self.run.translate_errors():
+            reached = 0
+            for batch in self._stored():
+                if batch.start != reached:
+                    return
+                reached = batch.stop
+                yield batch
 
-    def parts(self, placed: Placed) -> Iterator[tuple[int, int, Games]]:
-        """The pairings and games of each batch, in schedule order.
+    def games(self, columns: ScheduleColumns) -> Iterator[tuple[int, int, Games]]:
+        """Yield the pairs and games of each batch, in schedule order.
 
-        A batch is read when it is asked for: what `placed` says of it may follow from those before.
+        Batches are read one by one: the `columns` of one may follow from those before it.
         """
-        with self._in_words():
-            for start, stop, blob, _ in self._batches():
-                yield start, stop, decode_games([blob], placed(start, stop))
+        with self.run.translate_errors():
+            for batch in self.batches():
+                placed = columns(batch.start, batch.stop)
+                yield batch.start, batch.stop, decode_games([batch.content], placed)
 
-    def games(self, schedule: PairOrder) -> Games:
-        """All games so far."""
-        placed = schedule.columns(0, self.finished())
-        with self._in_words():
-            return decode_games((batch.games for batch in self._batches()), placed)
+    def read_fact(self, name: str) -> Any:
+        """Return a fact, as JSON reads it; None if it is not known."""
+        query = "select content, checksum from section_facts where section = ? and name = ?"
+        with self.run.translate_errors():
+            row = self.base.execute(query, (self.name, name)).fetchone()
+            return None if row is None else self._checked_fact(name, *row)
 
-    def _batches(self) -> Iterator[StoredBatch]:
-        reached = 0
+    def write_fact(self, name: str, value: object) -> None:
+        """Store a fact, in place of an earlier one of this name."""
+        with self.run.translate_errors():
+            self._write_fact(name, value)
+
+    def forget(self, start: int, name: str, value: object) -> None:
+        """Remove the batches from item `start` on and store a fact, or neither."""
+        with self.run.translate_errors():
+            self.base.execute("begin immediate")
+            with self.base:
+                query = "delete from section_batches where section = ? and stop > ?"
+                self.base.execute(query, (self.name, start))
+                self._write_fact(name, value)
+
+    def check(self, checksum: int) -> None:
+        """Raise CorruptDataError unless everything is as it was written.
+
+        Batches after a gap are removed: they would conflict with those that are played now.
+        """
+        if checksum != self.checksum():
+            raise CorruptDataError(f"its section {self.name!a} is not what was written there")
+        query = "select name, content, checksum from section_facts where section = ?"
+        for row in self.base.execute(query, (self.name,)).fetchall():
+            self._checked_fact(*row)
+        reached, loose = 0, list[tuple[str, int]]()
         for batch in self._stored():
-            if batch.start != reached:
-                return
-            reached = batch.stop
-            yield batch
+            if batch.start == reached:
+                reached = batch.stop
+            else:
+                loose.append((self.name, batch.start))
+        self.base.executemany("delete from section_batches where section = ? and start = ?", loose)
 
     def _stored(self) -> Iterator[StoredBatch]:
-        rows = self._base.execute(
-            "select start, stop, games, note, seal from batches order by start"
+        rows = self.base.execute(
+            "select start, stop, content, note, checksum from section_batches where section = ? "
+            "order by start",
+            (self.name,),
         )
-        for start, stop, games, note, seal in rows:
-            if seal != self._seal(start, stop, games, note):
+        for start, stop, content, note, checksum in rows:
+            if checksum != self.checksum(start, stop, note, content=content):
                 raise CorruptDataError(f"its batch {start} to {stop} is not what was written there")
-            yield StoredBatch(start, stop, games, note)
+            yield StoredBatch(start, stop, content, note)
+
+    def _write_fact(self, name: str, value: object) -> None:
+        content = json.dumps(value)
+        row = (self.name, name, content, self.checksum(name, content))
+        self.base.execute("insert or replace into section_facts values (?, ?, ?, ?)", row)
+
+    def _checked_fact(self, name: str, content: str, checksum: int) -> Any:
+        if checksum != self.checksum(name, content):
+            raise CorruptDataError(f"its {name!a} is not what was written there")
+        return json.loads(content)
+
+    def checksum(self, *head: object, content: bytes = b"") -> int:
+        """The checksum of a batch or fact in its place: in another place it is damage."""
+        place = json.dumps([self.run.digest, self.name, self.key, *head]).encode()
+        return zlib.crc32(content, zlib.crc32(place))
+
+
+def open_database(path: Path, schema: Sequence[str], *, busy_seconds: float) -> sqlite3.Connection:
+    """Open an SQLite file, to which several processes may write, and create its tables."""
+    base = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
+    try:
+        base.execute("pragma synchronous=normal")
+        base.execute("pragma journal_mode=wal")
+        for statement in schema:
+            base.execute(statement)
+    except BaseException:
+        base.close()
+        raise
+    return base
 
 
 def refuse_links(directory: Path) -> None:

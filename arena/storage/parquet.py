@@ -283,7 +283,7 @@ def column_names(path: Path) -> list[str]:
 
 
 def read_source(path: Path) -> KeyValues:
-    """What a table says of its origin (`described`); empty if it says nothing."""
+    """Return the metadata of a table (`described`); empty without any."""
     try:
         metadata = pq.read_schema(table_file(path)).metadata or {}
         stored = json.loads(metadata.get(SOURCE, b"{}"))
@@ -333,12 +333,12 @@ def table_file(path: Path) -> Path:
 
 
 def _reason(error: Exception) -> str:
-    """What pyarrow complains of, in one line."""
+    """Return pyarrow's error in one line."""
     return printable(str(error).split("\n")[0])
 
 
 def count_rows(path: Path) -> int:
-    """How many rows a table has."""
+    """Return the number of rows of a table."""
     try:
         rows: int = pq.read_metadata(table_file(path)).num_rows
     except (pa.ArrowException, OSError, ValueError) as error:
@@ -421,7 +421,7 @@ def take_texts(path: Path, name: str, rows: Sequence[int]) -> list[str] | None:
 
 
 def group_sizes(path: Path) -> list[int]:
-    """How many rows each row group of a table has."""
+    """Return the number of rows of each row group of a table."""
     try:
         known = pq.read_metadata(table_file(path))
     except (pa.ArrowException, OSError, ValueError) as error:

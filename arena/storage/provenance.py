@@ -23,7 +23,7 @@ LONGEST_VALUE = 40
 LARGEST_RUN = 1 << 26  # bytes of run.json
 OWN_PACKAGES = ("games", "agents", "arena")
 PACKAGES = ("pitflip", "numpy", "numba", "pandas", "pyarrow")
-# What decides games: rules, agents with their weights, planning, playing; and all that they import.
+# Packages that decide games: rules, agents with their weights, planning, playing; and imports.
 DECIDING_PACKAGES = ("games", "agents", "arena/planning", "arena/playing")
 DECIDING_DATA = (".toml", ".csv", ".npz")
 
@@ -127,7 +127,7 @@ def machine() -> dict[str, object]:
 
 
 class RunIdentity(NamedTuple):
-    """What a run rests on, computed once."""
+    """The identity of a run, computed once."""
 
     experiment: str
     digest: str  # the run's name: what decides its games
@@ -139,7 +139,7 @@ class RunIdentity(NamedTuple):
 
 
 def identify_run(name: str, plan: Plan) -> RunIdentity:
-    """What a run of this plan rests on now."""
+    """Return the identity of a run of this plan, as of now."""
     code = code_digest()
     digest = hashlib.blake2b(f"{plan.digest()} {code}".encode(), digest_size=5).hexdigest()
     return RunIdentity(name, digest, plan.to_json(), code, file_digests(plan), tree_digests(plan))
@@ -149,6 +149,21 @@ def write_run(directory: Path, origin: RunIdentity, more: Mapping[str, object]) 
     """Write run.json: the origin with the whole plan, versions, machine, and `more`."""
     content = {**origin._asdict(), "versions": versions(), "machine": machine(), **more}
     write_text(directory / RUN, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+def note_started(directory: Path, origin: RunIdentity, more: Mapping[str, object]) -> None:
+    """Write run.json; a run or study that is continued or printed again keeps its dates."""
+    stored = read_run(directory)
+    kept = {key: stored[key] for key in ("begun", "finished", "games") if key in stored}
+    write_run(directory, origin, {"begun": timestamp(), "finished": None, **more, **kept})
+
+
+def note_finished(directory: Path, games: int) -> None:
+    """Write into run.json when a study ended and how many games it played, once."""
+    stored = read_run(directory)
+    if not stored.get("finished"):
+        content = {**stored, "finished": timestamp(), "games": games}
+        write_text(directory / RUN, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
 def read_run(directory: Path) -> KeyValues:
@@ -161,7 +176,7 @@ def read_run(directory: Path) -> KeyValues:
 
 
 def plan_changes(old: object, new: object, place: str = "") -> list[str]:
-    """What differs between two plans, each as `pairs was 100, is 200`."""
+    """Yield the differences between two plans, each as `pairs was 100, is 200`."""
     if isinstance(old, dict) and isinstance(new, dict):
         keys = [*new, *(key for key in old if key not in new)]
         return [
@@ -189,17 +204,13 @@ def timestamp() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S%z")
 
 
-def table_metadata(plan: Plan, origin: RunIdentity, reproducible: bool | None) -> dict[str, object]:
-    """Where every table says it comes from, without clocks or machines.
-
-    `reproducible` is what run.json says of repeating the run; None: not known.
-    """
+def table_metadata(plan: Plan, origin: RunIdentity) -> dict[str, object]:
+    """Return the origin that every table has, without clocks or machines."""
     return {
         "experiment": origin.experiment,
         "run": origin.digest,
         "game": plan.game,
         "seed": plan.seed,
-        "reproducible": reproducible,
         "plan": origin.plan,
         "files": origin.files,
         "sources": origin.sources,

@@ -2,12 +2,10 @@
 
 import contextlib
 import fcntl
-import json
 import os
 import re
 import shutil
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,54 +13,18 @@ from arena.storage.journal import JOURNAL, LOCK_FILE
 from arena.storage.provenance import RUN, read_run
 from arena.storage.run_file import is_finished
 from games.base.errors import printable
-from games.base.files import NO_LINK, parse_json, read_limited, write_text
+from games.base.files import NO_LINK, parse_json, read_limited
 
 PROGRESS = "progress.json"
-SECONDS = 1.0  # between two versions
-MAX_TIME_SHARE = 0.01  # of the time may be spent on writing them
 LARGEST = 1 << 16
 MOST_LINES = 40
-NAME = re.compile(r"(?:tune-|sweep-)?[0-9a-f]{10}(?:\.old-\d+)?")
+NAME = re.compile(r"(?:tune-|sweep-|learn-)?[0-9a-f]{10}(?:\.old-\d+)?")
 ENDINGS = (".parquet", ".json", ".html", ".svg", ".png", ".log", ".toml", ".npz", ".part", ".db")
-STUDY = "tune-"
 OWN_FILES = (LOCK_FILE, JOURNAL, "sources", "bots", "handouts", "cells")
-INNER = re.compile(r"(?:validation|claim)-\d+")
 IDENTIFYING_FILES = (
     RUN,
     JOURNAL,
 )  # by these it is known as a run, so that a pruning that is killed goes on
-
-
-class ProgressFileSink:
-    """Writes the latest lines into a run's directory, not too often."""
-
-    def __init__(self, directory: Path) -> None:
-        """Nothing is written in the first second: short runs leave none."""
-        self.path = directory / PROGRESS
-        self.next = time.monotonic() + SECONDS
-        self.broken = False
-
-    @property
-    def due(self) -> bool:
-        """Whether it is time for a new version."""
-        return not self.broken and time.monotonic() >= self.next
-
-    def write(self, lines: Sequence[str]) -> None:
-        """Write a version; a full disk is the journal's to report."""
-        begun = time.monotonic()
-        try:
-            write_text(self.path, json.dumps({"lines": list(lines)}) + "\n")
-        except OSError:
-            self.broken = True
-        ended = time.monotonic()
-        self.next = ended + max(SECONDS, (ended - begun) / MAX_TIME_SHARE)
-
-    def remove(self) -> None:
-        """Delete the file at the end of the run."""
-        try:
-            self.path.unlink(missing_ok=True)
-        except OSError:
-            self.broken = True
 
 
 def read_progress(directory: Path) -> list[str]:
@@ -77,7 +39,7 @@ def read_progress(directory: Path) -> list[str]:
 
 
 def is_running(directory: Path) -> bool:
-    """Whether a process holds the directory's lock; the writer is not disturbed."""
+    """Return whether a process holds the directory's lock, without disturbing it."""
     try:
         lock = os.open(directory / LOCK_FILE, os.O_RDONLY | os.O_CLOEXEC | NO_LINK)
     except OSError:
@@ -120,12 +82,12 @@ class RunInfo(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What people call it: experiment and run."""
+        """The experiment and the run."""
         return f"{self.directory.parent.name}/{self.directory.name}"
 
 
 def is_run_directory(directory: Path) -> bool:
-    """Whether this is the directory of a run of ours, by its name and by what is in it."""
+    """Return whether this is the directory of a run, by its name and its files."""
     if directory.is_symlink() or directory.parent.is_symlink() or not directory.is_dir():
         return False
     named = NAME.fullmatch(directory.name) is not None
@@ -145,7 +107,7 @@ def stored_runs(results: Path) -> Iterator[RunInfo]:
 
 
 def run_info(directory: Path) -> RunInfo:
-    """What is known of a run without opening its tables."""
+    """Return the facts of a run without opening its tables."""
     stored = read_run(directory)
     reason = str(stored.get("failed") or "")
     ended = "finished" if is_finished(directory) else "failed" if reason else "stopped"
@@ -164,16 +126,16 @@ def run_info(directory: Path) -> RunInfo:
 
 
 def foreign_files(directory: Path) -> list[str]:
-    """What lies in a run's directory and is not ours: somebody may miss it."""
+    """Return the files in a run's directory that are not ours: a user may need them."""
     return sorted(each.name for each in directory.iterdir() if not is_own_file(each))
 
 
 def is_own_file(path: Path) -> bool:
-    """Whether a run or a study writes a file or a directory of this name."""
+    """Return whether a run or a study writes a file or a directory of this name."""
     if path.is_symlink():
         return False
     if path.is_dir():
-        return path.name in OWN_FILES or INNER.fullmatch(path.name) is not None
+        return path.name in OWN_FILES
     return path.name in OWN_FILES or path.name.startswith(JOURNAL) or path.suffix in ENDINGS
 
 

@@ -1,4 +1,4 @@
-"""What differs between two runs, in words: files, keys of the plan, sources, versions, machine."""
+"""Differences between two runs in words: files, keys, sources, versions, machine."""
 
 import difflib
 import hashlib
@@ -23,7 +23,7 @@ MOST_COMPARED = 200  # runs of one experiment
 
 
 def explain_new_run(directory: Path, origin: RunIdentity) -> str | None:
-    """Why this run continues none of those beside it; `None` if there is none.
+    """Return why this run does not continue an earlier one; None if there is none.
 
     It is compared with the one that is most like it, for what differs from that is what was
     changed; among several such with the latest.
@@ -42,7 +42,7 @@ def explain_new_run(directory: Path, origin: RunIdentity) -> str | None:
 
 
 def deciding_changes(old: KeyValues, new: KeyValues) -> Iterator[str]:
-    """What makes two runs different ones: files first, then keys, then our sources."""
+    """Yield what makes two runs different: files first."""
     yield from file_changes(table(old, "files"), table(new, "files"))
     yield from plan_changes(old.get("plan", {}), new.get("plan", {}))
     if old.get("code") != new.get("code"):

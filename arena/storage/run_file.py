@@ -1,4 +1,4 @@
-"""Run.json."""
+"""Read run.json, and open the games of a run."""
 
 import contextlib
 import shlex
@@ -21,17 +21,17 @@ from games.base.errors import UserError, printable
 from games.base.schema import KeyValues
 
 GAMES = "games.parquet"
-VALIDATION = "validation.parquet"  # what a study leaves at its end
+VALIDATION = "validation.parquet"  # written at the end of a study
 
 
 class NotARunError(UserError, ValueError):  # an answer, not a fault
-    """A directory does not hold a finished run; one line says why."""
+    """The directory has no finished run; one line says why."""
 
 
 def load_plan(directory: Path, beside: Path | None = None) -> Plan:
-    """The plan of a run, its users' files seen from `beside` or where they were.
+    """Return the plan of a run, with users' files relative to `beside` or where they were.
 
-    In place of those that have changed or are gone their kept copies are taken.
+    Files that have changed or are gone are replaced by their kept copies.
     """
     stored = read_run(directory)
     if not stored:
@@ -55,11 +55,11 @@ def load_plan(directory: Path, beside: Path | None = None) -> Plan:
 
 def is_finished(directory: Path) -> bool:
     """Return whether a run or a study has come to its end."""
-    return bool(read_run(directory).get("finished")) or (directory / VALIDATION).exists()
+    return bool(read_run(directory).get("finished"))
 
 
 def other_results(directory: Path, stored: KeyValues) -> str:
-    """What to do with a directory that holds a study, a run of learning or a sweep; else empty.
+    """Return what to do with the directory of a study, learning run or sweep; "" for a run.
 
     Their games are not in a table, so nothing can be reported, exported or verified game by game.
     """
@@ -88,7 +88,7 @@ def other_results(directory: Path, stored: KeyValues) -> str:
 
 
 def command_of(stored: KeyValues, verb: str) -> str:
-    """The command that played a run or study, as far as its run.json says it."""
+    """Return the command that played a run or study, as far as run.json has it."""
     path = stored.get("path")
     if not isinstance(path, str):
         return "its command"
@@ -98,7 +98,7 @@ def command_of(stored: KeyValues, verb: str) -> str:
 
 
 def games_table(directory: Path) -> Path:
-    """The table with the games of a run; NotARun if it is not there."""
+    """Return the path of a run's games; NotARunError if there is none."""
     path = directory / GAMES
     if path.exists():
         return path
@@ -110,7 +110,7 @@ def games_table(directory: Path) -> Path:
 
 
 def changes_since_run(directory: Path, beside: Path | None = None) -> list[str]:
-    """The files and sources that have changed since the run was played."""
+    """Return the files and sources that have changed since the run was played."""
     stored = read_run(directory)
     base, notes = _base(stored, beside), []
     copies = find_copies(directory, kept_digests(stored), base)
@@ -143,14 +143,14 @@ def _digests(stored: KeyValues, key: str) -> Mapping[str, object]:
 
 
 def stored_games(directory: Path) -> StoredGames:
-    """The games of a run in `games.parquet`, in the columns that can be compared."""
+    """Return the games of a run in `games.parquet`, in the columns that can be compared."""
     with open_games_table(directory) as path:
         return read_games(path)
 
 
 @contextlib.contextmanager
 def open_games_table(directory: Path) -> Iterator[Path]:
-    """Where the games of a run are; NotARun if they are not there, or are not readable inside."""
+    """Yield the path of a run's games; NotARunError if they cannot be read."""
     path = games_table(directory)
     try:
         yield path

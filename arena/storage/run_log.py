@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from multiprocessing_logging import (  # type: ignore[import-untyped]  # it ships no types
-    MultiProcessingHandler,
+    install_mp_handler,
 )
 
 from agents.fault_text import fault_text
@@ -22,7 +22,6 @@ from games.base.files import make_subdirectory, open_append, write_text
 BOT_LOGS = "bots"
 MAX_CHARACTERS = 64 << 10  # characters
 PLAIN = re.compile(r"[^A-Za-z0-9_-]+")
-PATIENCE_SECONDS = 1.0
 FORMAT = "%(asctime)s %(processName)s %(levelname)s %(name)s: %(message)s"
 
 
@@ -84,81 +83,29 @@ class TolerantFileHandler(logging.FileHandler):
     def _open(self) -> TextIOWrapper:
         return cast("TextIOWrapper", open_append(Path(self.baseFilename)))
 
-    def emit(self, record: logging.LogRecord | None) -> None:
-        """Write a record; none only wakes whoever waits for the next."""
-        if record is not None:
-            super().emit(record)
-
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  # logging's own name
         """Ignore it: the full disk is reported where results are written."""
 
 
-class RunLog(logging.Handler):
-    """The log of one run; forked workers inherit it and need no initializer."""
-
-    def __init__(self, path: Path) -> None:
-        """Begin the file, or continue it; nothing is logged before the run is entered."""
-        super().__init__()
-        # On Python 3.14 another way is the default, and asking which one would settle it.
-        if multiprocessing.get_start_method(allow_none=True) is None:
-            multiprocessing.set_start_method("fork")
-        self.file = TolerantFileHandler(path)
-        self.file.setFormatter(MultilineFormatter(FORMAT))
-        self.queues: list[MultiProcessingHandler] = [
-            self._queue()
-        ]  # the latest last; the others lost a worker
-        self.level_before = logging.getLogger().level
-
-    def _queue(self) -> MultiProcessingHandler:
-        return MultiProcessingHandler("run log", self.file)
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Send a record to the process that owns the file."""
-        self.queues[-1].emit(record)
-
-    def renew(self) -> None:
-        """Open a new queue: a worker killed while writing may have left the old one locked."""
-        _drain(self.queues[-1], 0.0)
-        self.queues.append(self._queue())
-
-    def __enter__(self) -> "RunLog":
-        """Log to the file from now on."""
-        root = logging.getLogger()
-        root.setLevel(logging.INFO)
-        root.addHandler(self)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Write what is still queued and restore the root logger."""
-        root = logging.getLogger()
-        root.removeHandler(self)
-        root.setLevel(self.level_before)
-        _wake(self.queues[-1])
-        for queue in reversed(self.queues):
-            _drain(queue, PATIENCE_SECONDS)
+@contextlib.contextmanager
+def open_run_log(path: Path) -> Iterator[None]:
+    """Log to a file, also from forked workers; on exit the root logger is as before."""
+    # On Python 3.14 another method is the default, which multiprocessing-logging refuses.
+    if multiprocessing.get_start_method(allow_none=True) is None:
+        multiprocessing.set_start_method("fork")
+    root, own = logging.getLogger(), logging.Logger("run log")
+    file = TolerantFileHandler(path)
+    file.setFormatter(MultilineFormatter(FORMAT))
+    own.addHandler(file)
+    install_mp_handler(own)  # of this handler alone: others on the root logger stay as they are
+    (handler,) = own.handlers
+    level = root.level
+    root.setLevel(logging.INFO)
+    root.addHandler(handler)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
+        root.setLevel(level)
         with contextlib.suppress(OSError):
-            self.file.close()
-
-
-def renew_logs() -> None:
-    """Give every open log a new queue after a worker died."""
-    for handler in logging.getLogger().handlers:
-        if isinstance(handler, RunLog):
-            handler.renew()
-
-
-def _wake(queue: MultiProcessingHandler) -> None:
-    """Send the end, else it is noticed a fifth of a second later, when no record has come.
-
-    A worker that died may have left the queue locked: then nobody waits for this to be sent.
-    """
-    queue._is_closed = True
-    queue.queue.cancel_join_thread()
-    with contextlib.suppress(ValueError):  # it was closed when its file could not be written
-        queue.queue.put(None)
-
-
-def _drain(queue: MultiProcessingHandler, seconds: float) -> None:
-    """Wait for queued records, but not 5 s as `close` does: a dead worker's record never comes."""
-    queue._is_closed = True
-    queue._receive_thread.join(seconds)
+            handler.close()

@@ -28,11 +28,11 @@ RUN = "run:"
 VERSIONED = re.compile(r"(.+?\.\w+)@(run:[^:]+|(?!run:)[^:]+)(?::([A-Za-z_]\w*))?")
 MOST_SIBLINGS = 200
 Contents = Mapping[str, FileContent]  # by places below one directory
-RESULTS = "results"  # where runs lie beside an experiment, or here
+RESULTS = "results"  # the directory of runs, next to an experiment or here
 
 
 def copy_user_files(directory: Path, plan: Plan, origin: RunIdentity) -> None:
-    """Keep a copy of what the plan names with all its files, under their own names, if small."""
+    """Copy small user files that the plan names, with all that belongs to them."""
     for tree in plan.trees():
         digest = origin.sources.get(portable_path(tree.path, plan.base), "")
         kept = copy_path(directory, tree.path.name, digest)
@@ -71,7 +71,7 @@ def _copy(tree: FileTree, kept: Path) -> None:
 
 
 def copy_path(directory: Path, name: str, digest: object) -> Path | None:
-    """Where the file or directory of this name and digest is kept; None if these cannot be ours."""
+    """Return the path of a kept file of this name and digest; None if they cannot be ours."""
     last = Path(name).name
     if not isinstance(digest, str) or not DIGEST.fullmatch(digest) or last in ("", ".", ".."):
         return None
@@ -98,7 +98,7 @@ def kept_file(directory: Path, stored: KeyValues, name: str) -> Path | None:
 
 
 def find_copies(directory: Path, sources: Mapping[str, object], base: Path) -> dict[Path, Path]:
-    """What is no longer as it was played -> its kept copies, where there are any.
+    """Return the kept copies of files that have changed since the run, by their paths.
 
     `sources` are the digests of run.json, by paths seen from `base`.
     """
@@ -111,7 +111,7 @@ def find_copies(directory: Path, sources: Mapping[str, object], base: Path) -> d
 
 
 def is_replaced(path: Path, copies: Mapping[Path, Path]) -> bool:
-    """Return whether a copy is taken in place of a file, by itself or with what it lies beside."""
+    """Return whether a copy replaces a file, by itself or with its directory."""
     return copy_of(path, copies) is not None or any(
         each.parent in path.parents and (copy.parent / path.relative_to(each.parent)).is_file()
         for each, copy in copies.items()
@@ -162,7 +162,7 @@ def checkout_version(path: Path, version: str, results: tuple[Path, ...]) -> Pat
 
 
 def files_at_revision(tree: Revision, path: Path) -> Contents:
-    """A file of a commit, and those that it imports from beside it, directly or not."""
+    """Return a file of a commit and the files that it imports from its directory."""
     place = PurePosixPath(tree.place(path.parent.resolve() / path.name))
     contents = {place: tree.content(str(place))}
     if path.suffix == ".py":
@@ -188,7 +188,7 @@ def files_at_revision(tree: Revision, path: Path) -> Contents:
 
 
 def run_named(name: str, results: tuple[Path, ...]) -> Path:
-    """The directory of a run by the first letters of its name, or by its path."""
+    """Return the directory of a run by the first letters of its name, or by its path."""
     if "/" in name:
         if not read_run(Path(name)):
             raise VersionError(f"{quote(name)} is not a run's directory: it has no run.json")
@@ -225,7 +225,7 @@ def kept_contents(directory: Path, path: Path) -> Contents:
 
 
 def stored_digest(stored: KeyValues, run: str, path: Path) -> object:
-    """The digest of a user's file in a run; a VersionError says what the run has instead."""
+    """Return the digest of a user's file in a run; a VersionError says what the run has instead."""
     digests, base = kept_digests(stored), Path(str(stored.get("path", ""))).parent
     for each, digest in digests.items():
         if resolve_path(each, base).resolve() == path:
@@ -241,7 +241,7 @@ def stored_digest(stored: KeyValues, run: str, path: Path) -> object:
 
 
 def write_version(contents: Contents, name: str) -> Path:
-    """The files in a directory that is named by what they hold; where the one of this name is."""
+    """Write files to a directory named by their content; return the path of one of them."""
     digest = hashlib.blake2b(digest_size=8)
     for each in sorted(contents):
         digest.update(f"{each} {len(contents[each].text)}\n".encode() + contents[each].text)
@@ -261,7 +261,7 @@ def write_version(contents: Contents, name: str) -> Path:
 
 
 def _write(path: Path, content: FileContent) -> None:
-    """Write a file that is not there as it must be."""
+    """Write a file unless it is already there with this content."""
     try:
         same = not path.is_symlink() and read_limited(path, LARGEST) == content.text
     except (OSError, InputTooLarge):
@@ -273,7 +273,7 @@ def _write(path: Path, content: FileContent) -> None:
 
 
 def find_version(wanted: VersionReference, directory: Path) -> Path:
-    """Where the version of a file is; a VersionError says why there is none."""
+    """Return the path of a version of a file; a VersionError says why there is none."""
     bases = (directory, Path.cwd())
     results = tuple(dict.fromkeys((base / RESULTS).resolve() for base in bases))
     errors = []
@@ -287,7 +287,7 @@ def find_version(wanted: VersionReference, directory: Path) -> Path:
 
 
 def resolve_version(word: str, directory: Path) -> str:
-    """The whole path of the version that a word names; any other word as it is.
+    """Return the path of the version that a word names; any other word stays.
 
     SpecError says why there is no such version.
     """

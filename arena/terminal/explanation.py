@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from agents.core import Agent, AgentSpec, Choice
 from games import Game, Position
 from games.base.errors import printable
-from games.base.progress_line import ProgressLine
+from games.base.progress import Progress, ProgressLine, watch
 from games.core import side_name
 
 if TYPE_CHECKING:  # they load the compiler
@@ -64,7 +64,7 @@ def with_progress(views: "Iterator[MoveView]") -> "Iterator[MoveView]":
     """The views, with a progress line while one of them takes long."""
     with ProgressLine() as line:
         while True:
-            with line.watch(lambda seconds: [f"searching each move alone, {seconds:.0f} s"]):
+            with watch(line.show, lambda: Progress("searching each move alone")):
                 view = next(views, None)
             line.clear()
             if view is None:

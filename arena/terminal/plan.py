@@ -15,6 +15,7 @@ from arena.stats.sample_size import (
 from arena.stats.sprt import SprtPlan, expected_lengths
 from arena.stats.text import elo_text, percent_text
 from games.base.errors import printable
+from games.base.text import listed
 
 QUESTION = SprtPlan(0.0, 10.0)  # what "+10 Elo" asks, with errors of 5 %
 MOST_ROWS = 12
@@ -63,7 +64,10 @@ def pilot_line(pilot: PilotResult, workers: int) -> str:
     if not pilot.pairings:
         why = printable(pilot.fault) or "no pairing came to its end"
         return f"pilot: {what}: {why}; how long the run takes is not known"
-    unseen = sum(not each.pairings for each in pilot.samples.values())
+    failing = pilot.failing.keys()
+    unseen = sum(
+        not each.pairings for match, each in pilot.samples.items() if not failing & set(match)
+    )
     more = f"; {unseen} matches had no turn: their time follows from the moves" if unseen else ""
     fault = f"; {printable(pilot.fault)}" if pilot.fault else ""
     return f"pilot: {what}, none of which counts{more}{fault}"
@@ -76,7 +80,19 @@ def time_line(pilot: PilotResult, left: Matches, workers: int) -> str:
         where = "no game" if len(unknown) == len(left) else f"in {len(unknown)} matches no game"
         least = max(pilot.time_of(left, workers).low, pilot.seconds)
         return f"time: not known: {where} ended; at least {duration(least)} for {games:,} games"
-    return f"time: {range_text(pilot.time_of(left, workers))} for {games:,} games"
+    unplayed = pilot.unplayed(left)
+    but = f", {unplayed:,} of them of bots that fail" if unplayed else ""
+    return f"time: {range_text(pilot.time_of(left, workers))} for {games:,} games{but}"
+
+
+def failing_line(plan: Plan, pilot: PilotResult) -> str:
+    """Return what the run does with bots that fail; empty if none does."""
+    names = listed([short_name(plan.names[place]) for place in sorted(pilot.failing)])
+    if not names:
+        return ""
+    if plan.unloadable_stops:
+        return f'the run will stop, as {names} failed; unloadable = "forfeit" plays without'
+    return f"excluded after three failed games: {names}"
 
 
 def start_line(answers: Sequence[BotProbe]) -> str:
@@ -120,6 +136,9 @@ def match_lines(drawn: DrawnPlan, pilot: PilotResult) -> Iterator[str]:
         come = "exact" if census else elo_text(expected_elo_interval(law, pairings))
         needed = pairs_needed(variance, QUESTION)
         seen = f"{percent_text(mean)} of {sum(counts):,}" if sum(counts) else "not played"
+        if pilot.failing.keys() & set(match):
+            rows.append((f"{short_name(a)} v {short_name(b)}", "forfeits", "-", "-", "-"))
+            continue
         rows.append(
             (f"{short_name(a)} v {short_name(b)}", seen, come if plan.rounds is None else "-",
              f"{needed.at_elo1:,.0f}", f"{needed.fixed:,.0f}")

@@ -15,7 +15,8 @@ from arena.analysis.standings import AgentStanding, Group, points_table_lines
 from arena.analysis.summary import Summary
 from arena.analysis.tables import elo_rows, tournament_json, win_rate_rows
 from arena.analysis.win_rates import WinRate
-from arena.planning.rounds import OUT, StandingRow, TournamentStanding
+from arena.planning.rounds import TournamentStanding
+from arena.playing.progress import out_lines
 from arena.stats.text import first_mover_line, first_mover_words, game_counts_text, score_text
 from games.base.cli import shell_command
 from games.base.errors import printable
@@ -36,28 +37,10 @@ WORDS = ("agent", "Elo", MATRIX)
 STYLES = {HOLDS: "green", FAILS: "red"}
 
 
-def live_lines(standing: TournamentStanding, names: Sequence[str]) -> list[str]:
-    """The round, who is still in, and why the latest are out."""
-    inside = ", ".join(names[agent] for agent in standing.inside)
-    lines = [f"after round {standing.rounds}: {standing.answer}", f"in: {inside}"]
-    return [*lines, *_out_lines(standing, names, MOST_OUT // 2)]
-
-
 def tournament_lines(standing: TournamentStanding, names: Sequence[str]) -> list[str]:
     """The answer first, then why the others are out, then what it rests on."""
     notes = [f"note: {note}" for note in standing.notes]
-    return [standing.answer, *_out_lines(standing, names, MOST_OUT), *notes]
-
-
-def _out_lines(standing: TournamentStanding, names: Sequence[str], most: int) -> list[str]:
-    gone = [row for row in standing.rows if row.state == OUT]
-    lines = [f"  out: {names[row.agent]}{_when(row)}: {row.why}" for row in gone[:most]]
-    more = len(gone) - most
-    return [*lines, f"  and {more} more are out"] if more > 0 else lines
-
-
-def _when(row: StandingRow) -> str:
-    return "" if row.round is None else f" in round {row.round}"
+    return [standing.answer, *out_lines(standing, names, MOST_OUT), *notes]
 
 
 def print_summary(
@@ -190,7 +173,11 @@ def _points(row: AgentStanding, excluded: bool) -> str:
 
 
 def _first_mover(summary: Summary) -> str:
-    return f"{first_mover_words(summary.opening_plies)} scored {score_text(summary.first_mover)}"
+    known = summary.first_mover
+    if known.value is None:
+        return f"{first_mover_words(summary.opening_plies)}: {known.reason}"
+    fair = " in pairs without a forfeit" if summary.forfeits else ""
+    return f"{first_mover_words(summary.opening_plies)} scored {score_text(known)}{fair}"
 
 
 def _matrix(console: Console, summary: Summary) -> None:

@@ -9,13 +9,14 @@ from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple
 
 from agents.sandbox.sandbox import Sandbox
+from arena.analysis.repeatability import KEY, repeatability, untested_line
 from arena.config.command_line import RunOptions
 from arena.planning.openings.openings import Openings
 from arena.planning.openings.registry import make_openings
 from arena.storage import provenance
-from arena.storage.journal import Journal
-from arena.storage.run_log import RunLog
-from arena.terminal.progress_line import LiveLine, run_progress
+from arena.storage.journal import RunDirectory, Section
+from arena.storage.run_log import open_run_log
+from arena.terminal.progress import open_displays
 from arena.tuning import budget, study_files
 from arena.tuning.budget import TERM_SHARE, StudyBudget
 from arena.tuning.equal_time import equal_time_node_ratio
@@ -55,8 +56,6 @@ from arena.tuning.trial_games import (
 )
 from arena.tuning.trials import Trial, bundle_trials, load_trials
 from arena.tuning.validation import (
-    SEED,
-    TUNED,
     Shown,
     StudyVerdict,
     Validation,
@@ -71,6 +70,7 @@ from arena.tuning.validation import (
 )
 from games.base.errors import print_error, print_safely, printable
 from games.base.files import write_text
+from games.base.progress import Progress
 from games.base.text import listed
 
 MEASURED_SECONDS = 0.4
@@ -80,15 +80,20 @@ STEPS_AHEAD = 6  # a walk that learns so late loses nothing, if the mean of its 
 
 @dataclass(frozen=True)
 class Study:
-    """A study under way: its plan, its games, its journal."""
+    """A study under way: its plan, its games, its directory."""
 
     tuning: StudyConfig
     plan: StudyBudget
     games: TrialGames
     held_out: Openings
-    journal: Journal
+    directory: RunDirectory
     options: RunOptions
     begun: float  # monotonic seconds
+
+    @property
+    def trials(self) -> Section:
+        """The section of the journal that has the trials."""
+        return self.directory.section("trials")
 
 
 class Search(NamedTuple):
@@ -110,15 +115,38 @@ class PlayedTrials(NamedTuple):
     widened: bool
 
 
-def prepare_study(tuning: StudyConfig, options: RunOptions, journal: Journal) -> Study:
+@dataclass(frozen=True, kw_only=True)
+class TrialProgress(Progress):
+    """How far the trials are, with the recommendation so far."""
+
+    plan: StudyBudget
+    trials: Sequence[Trial]
+    before: int  # trials that an earlier run played
+    best: BestSoFar
+
+    def lines(self, seconds: float) -> list[str]:
+        """Trials played, games per second, time left; the recommendation with its interval."""
+        plan, new = self.plan, len(self.trials) - self.before
+        left = seconds / max(new, 1) * (plan.trials - len(self.trials))
+        parts = [
+            f"{len(self.trials) // plan.size} of {plan.trials // plan.size} trials",
+            f"{new * plan.games / seconds:,.0f} games/s",
+            f"{left:,.0f} s left",
+            *self.best.words(self.trials, seconds),
+        ]
+        return [", ".join(parts)]
+
+
+def prepare_study(tuning: StudyConfig, options: RunOptions, directory: RunDirectory) -> Study:
     """The study, ready to play: openings drawn, agents compiled, its plan made or read back."""
-    stored, begun = journal.plan(), time.monotonic()
-    plan = _planned(tuning, options) if stored is None else StudyBudget(**json.loads(stored))
-    journal.keep_plan(json.dumps(plan._asdict()))
+    section, begun = directory.section("trials"), time.monotonic()
+    stored = section.read_fact("plan")
+    plan = _planned(tuning, options) if stored is None else StudyBudget(**stored)
+    section.write_fact("plan", plan._asdict())
     tuning = replace(tuning, share=plan.share)
     for_trials, held_out = budget.split_openings(tuning, plan)
     whole = _trial_games(tuning, plan, for_trials, options.wall)
-    return Study(tuning, plan, whole, held_out, journal, options, begun)
+    return Study(tuning, plan, whole, held_out, directory, options, begun)
 
 
 def _planned(tuning: StudyConfig, options: RunOptions) -> StudyBudget:
@@ -179,15 +207,15 @@ def window_of(tuning: StudyConfig) -> int:
 def write_run(study: Study, digest: str) -> None:
     """Write run.json of the study."""
     tuning = study.tuning
-    provenance.write_run(
-        study.journal.directory,
+    provenance.note_started(
+        study.directory.path,
         provenance.identify_run(tuning.experiment.name, tuning.plan)._replace(digest=digest),
         {
             "path": str(tuning.experiment.path.absolute()),
             "tuned": tuning.agent,
             "study": study.plan._asdict(),
             "overrides": list(study.options.overrides),
-            "reproducible": tuning.plan.repeats,
+            KEY: repeatability(tuning.plan, None).to_json(None),
         },
     )
 
@@ -195,7 +223,7 @@ def write_run(study: Study, digest: str) -> None:
 def play_trials(study: Study, digest: str) -> PlayedTrials:
     """The trials of the journal, then the others."""
     tuning, options = study.tuning, study.options
-    known = load_trials(study.journal)
+    known = load_trials(study.trials)
     write_run(study, digest)
     if known and not options.quiet:
         size = study.plan.size
@@ -211,15 +239,20 @@ def play_trials(study: Study, digest: str) -> PlayedTrials:
     )  # fmt: skip
     trials = list(queue.replayed())
     before, steps = len(trials), widened(queue.sampler)
-    with LiveLine(options.quiet, study.journal.directory) as line:
+    with open_displays(options.quiet, study.directory.path) as show:
         deadline = study.begun + budget.TRIALS_SHARE * (options.budget or math.inf)
-        for trial in played(queue, study.journal, options.playing):
+        for trial in played(queue, study.trials, options.playing):
             trials.append(trial)
             steps = widened_steps(queue.sampler, steps, options)
             if time.monotonic() > deadline:
                 queue.end_at_once()
-            line.show(lambda seconds: progress_lines(study.plan, trials, before, best, seconds))
-    study.journal.keep_plan(json.dumps(study.plan._replace(trials=len(trials))._asdict()))
+            show(
+                TrialProgress(
+                    done=len(trials), total=study.plan.trials, plan=study.plan, trials=trials,
+                    before=before, best=best,
+                )
+            )  # fmt: skip
+    study.trials.write_fact("plan", study.plan._replace(trials=len(trials))._asdict())
     return PlayedTrials(
         trials,
         final_point(queue.sampler),
@@ -234,21 +267,6 @@ def widened_steps(of: Sampler, before: float, options: RunOptions) -> float:
     if now > before and not options.quiet:
         print_error("no game changed between candidates: the search takes wider steps")
     return now
-
-
-def progress_lines(
-    plan: StudyBudget, trials: Sequence[Trial], before: int, best: BestSoFar, seconds: float
-) -> list[str]:
-    """Trials played, games per second, time left; the recommendation with its interval."""
-    new = len(trials) - before
-    left = seconds / max(new, 1) * (plan.trials - len(trials))
-    words = [
-        f"{len(trials) // plan.size} of {plan.trials // plan.size} trials",
-        f"{new * plan.games / seconds:,.0f} games/s",
-        f"{left:,.0f} s left",
-        *best.words(trials, seconds),
-    ]
-    return [", ".join(words)]
 
 
 def recommended(
@@ -279,8 +297,11 @@ def tune(tuning: StudyConfig, options: RunOptions) -> StudyVerdict:
     options.wall.required |= tuning.plan.walls_required
     digest = study_digest(tuning, options.budget)
     directory = options.results / tuning.experiment.name / f"tune-{digest}"
-    with Journal(directory, digest, options.fresh) as journal, RunLog(directory / "run.log"):
-        study = prepare_study(tuning, options, journal)
+    with (
+        RunDirectory(directory, digest, options.fresh) as locked,
+        open_run_log(directory / "run.log"),
+    ):
+        study = prepare_study(tuning, options, locked)
         return finish_study(study, search(study, digest), digest)
 
 
@@ -306,7 +327,7 @@ def study_digest(tuning: StudyConfig, budget: float | None) -> str:
 
 def finish_study(study: Study, searched: Search, digest: str) -> StudyVerdict:
     """Validate the recommendation, write everything, print the answer."""
-    tuning, directory = study.tuning, study.journal.directory
+    tuning, directory = study.tuning, study.directory.path
     best, posterior, trials, clipped, widened = searched
     origin = {"experiment": tuning.experiment.name, "run": digest, "game": tuning.plan.game}
     study_files.write_trials(directory / "trials.parquet", tuning.space, trials, origin)
@@ -334,6 +355,10 @@ def finish_study(study: Study, searched: Search, digest: str) -> StudyVerdict:
     write_text(directory / "report.html", study_page(report, drawings))
     if validation.verdict is StudyVerdict.BETTER:
         result |= study_files.write_tuned_options(tuning, best, validation, directory)
+    claimed, other = validation.claim, validation.other_cost
+    matches = max(validation.games, 0 if claimed is None else claimed.games)  # one has the other
+    games = best.games + matches + (0 if other is None else other.games)
+    provenance.note_finished(directory, games)
     text = json.dumps(result, indent=1) if study.options.json else "\n".join(answer(report, result))
     study.options.interrupts.finish()
     print_safely(lambda: print(text))
@@ -366,9 +391,9 @@ def validate_study(study: Study, searched: Search) -> Validation:
     if best.flat:
         elo = detectable_gain(claimed, searched.trials)
         return no_validation(tuning.validation.plan(), elo)
-    with LiveLine(study.options.quiet, study.journal.directory) as line:
-        directory, options = study.journal.directory, study.options.playing
-        shown = Shown(directory, options, run_progress(line, (TUNED, SEED)))
+    with open_displays(study.options.quiet, study.directory.path) as show:
+        directory, options = study.directory, study.options.playing
+        shown = Shown(directory, options, show)
         changes = tuning.space.changes(best.point)
         way = validate if against_seed(tuning) else validate_against_opponents
         pairs = min(study.plan.term_pairs, len(study.held_out) // TERM_SHARE)
@@ -398,6 +423,8 @@ def answer(report: StudyReport, result: dict[str, object]) -> Iterator[str]:
         yield f"other cost   {gain_text(report.validation.other_cost)}"
     widened = "; no game changed at first, so the steps became wider"
     yield f"method       {method_text(tuning)}{widened if result['steps_widened'] else ''}"
+    if again := untested_line(tuning.plan):
+        yield again
     if report.validation.details:
         yield f"details      {report.validation.details}"
     if "weights_file" in result:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from arena.analysis.repeatability import untested_line
 from arena.report import chart, plain_page
 from arena.tuning.recommendation import (
     Z_95,
@@ -110,6 +111,7 @@ def study_page(study: StudyReport, drawings: dict[str, str]) -> str:
             f"{best.trials} trials, {best.games:,} games, {best.fingerprints} candidates that "
             f"played differently; method {tuning.method}, seed {tuning.plan.seed}"
         ),
+        *([plain_page.paragraph(again)] if (again := untested_line(tuning.plan)) else []),
         plain_page.heading("Weights"),
         weights_table(study),
         plain_page.heading("Validation"),

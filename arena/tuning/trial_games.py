@@ -1,9 +1,8 @@
 """Play trials on warm workers."""
 
-import os
 import time
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,26 +14,32 @@ from agents.core import AgentSpec, HostSettings, Options
 from agents.fault_text import fault_text
 from agents.registry import users_code
 from agents.sandbox.sandbox import Sandbox
-from arena.planning.games import GameColumn, Games, Termination, decode_games, encode_games
+from arena.planning.games import (
+    GameColumn,
+    Games,
+    Termination,
+    decode_games,
+    encode_games,
+    fair_games,
+)
 from arena.planning.openings.openings import Openings
 from arena.planning.plan import Plan
 from arena.planning.schedule import DrawnPlan, make_schedule
 from arena.planning.tasks import Task
-from arena.playing import executor
 from arena.playing.bots import try_users
-from arena.playing.cluster.package import WorkPackage, make_package
-from arena.playing.executor import ItemFailed, iterate_items, run_in_order
-from arena.playing.options import Interrupts
-from arena.playing.worker import PlayOptions, Worker
-from arena.storage.journal import Journal
-from arena.storage.run_log import renew_logs
+from arena.playing.cluster.package import RemoteSite, WorkPackage, make_package
+from arena.playing.executor import Job, iterate_items, run_in_order
+from arena.playing.options import Interrupts, PlayOptions
+from arena.playing.worker import Worker
+from arena.storage.journal import Section
 from arena.tuning.samplers.registry import Sampler, resume, step_played
 from arena.tuning.space import WEIGHTS, Point, Space
 from arena.tuning.trials import StoredTrial, Trial, make_trial, step_differs, store_trial
-from games.base.errors import Unfinished, UserError
+from games.base.errors import UserError
 
 CANDIDATE = "candidate"
 WINDOW = 4  # trials under way; fixed, so that the answer does not depend on the workers
+MAX_EXCUSED = 4  # failures of a part: workers are also ended from outside
 LEAST_PAIRS = 8  # a smaller part of a trial is not worth a task
 
 
@@ -179,10 +184,6 @@ def decode_trial(of: TrialGames, slot: int, blobs: list[bytes]) -> Games:
     return decode_games(blobs, of.placed(slot))
 
 
-class TuningFailed(Unfinished):  # the study ends here; finished trials are kept
-    """A part of a trial fails whenever it is played."""
-
-
 class TrialQueue:
     """The parts to be played next, proposed as far ahead as trials may be under way.
 
@@ -280,94 +281,75 @@ class TrialQueue:
         return parts
 
 
-class TrialCrew:
-    """The crew that plays the parts of trials, and what is done when one of them fails."""
+def trial_job(games: TrialGames, options: PlayOptions) -> Job[TrialTask, TrialGamesBlob]:
+    """Play parts of trials by workers that have all agents built."""
+    deaths = Counter[tuple[int, int, int]]()
 
-    MOST_DEATHS = 4  # of a part that are excused: workers are also ended from outside
+    def play(part: TrialTask) -> TrialGamesBlob:
+        return games.player.play(part)  # built when it is first needed
 
-    def __init__(self, of: TrialGames, options: PlayOptions) -> None:
-        """Its workers begin when `in_order` does."""
-        self.games, self.options = of, options
-        self.name = ""  # of the worker of a cluster that this plays for
-        self.homes: Mapping[str, str] = {}
-        self.deaths: dict[tuple[int, int, int], int] = {}
+    def prepare() -> None:
+        if options.cluster is None:
+            assert games.player
+        else:  # others play: only the agents of users are tried here
+            try_users(games.plans[0], HostSettings(games.wall))
 
-    def begin(self, workers: int | None = None) -> executor.Executor[TrialTask, TrialGamesBlob]:
-        """A new backend whose workers have all agents built, and a spawner for their bots."""
-        self.games.wall.restart_if_lost()
-        return self.options.begin(lambda: self.games.player.play, self.parcel, self.look, workers)
+    def package() -> WorkPackage:
+        maker = "arena.tuning.trial_games:remote_trial_job"
+        return make_package(maker, games.plans, games.space, games.wall.required)
 
-    def parcel(self) -> WorkPackage:
-        """The plans of a trial, to be played by others."""
-        space, required = self.games.space, self.games.wall.required
-        return make_package(
-            "arena.tuning.trial_games:remote_trial_job", self.games.plans, space, required
-        )
-
-    def get_ready(self) -> None:
-        """Build and compile all agents; only try those of users if others play."""
-        if self.options.cluster is None:
-            assert self.games.player
-        else:
-            first = self.games.plans[0]
-            try_users(first, HostSettings(self.games.wall))
-
-    @property
-    def isolation(self) -> str:
-        """The walls that bots play behind here; empty if there are no bots."""
-        specs = self.games.plans[0].specs
-        return self.games.wall.level.name if any(map(users_code, specs)) else ""
-
-    def whole(self, _part: TrialTask, parts: list[TrialGamesBlob]) -> TrialGamesBlob:
-        """A part is never cut."""
-        return parts[-1]
-
-    def look(self) -> None:
-        """Stop if that was asked for."""
-        self.options.interrupts.look()
-
-    def split(self, part: TrialTask) -> list[TrialTask]:
-        """The part itself: nothing smaller is played."""
-        return [part]
-
-    def excused(self, part: TrialTask) -> bool:
-        """Whether its workers have not died too often."""
+    def is_excused(part: TrialTask) -> bool:
         key = (part.slot, part.match, part.task.start)
-        self.deaths[key] = self.deaths.get(key, 0) + 1
-        return self.deaths[key] <= self.MOST_DEATHS
+        deaths[key] += 1
+        return deaths[key] <= MAX_EXCUSED
 
-    def mend(self) -> None:
-        """Give the log a new queue: a worker that died may hold the lock of the old one."""
-        renew_logs()
+    def isolation() -> str:
+        return games.wall.level.name if any(map(users_code, games.plans[0].specs)) else ""
+
+    return Job(
+        play,
+        describe=describe_part,
+        prepare=prepare,
+        package=package,
+        before_workers=games.wall.restart_if_lost,
+        is_excused=is_excused,
+        isolation=isolation,
+    )
 
 
-def remote_trial_job(plans: tuple[DrawnPlan, ...], space: Space, required: bool) -> TrialCrew:
-    """The crew on a machine of a cluster, where one part is played at a time."""
+def remote_trial_job(
+    _: RemoteSite, plans: tuple[DrawnPlan, ...], space: Space, required: bool
+) -> Job[TrialTask, TrialGamesBlob]:
+    """Play parts of trials for another machine."""
     games = TrialGames(space, plans, (), 1, Sandbox(required))
-    return TrialCrew(games, PlayOptions(1, Interrupts()))
+    return trial_job(games, PlayOptions(1, Interrupts()))
 
 
-def played(queue: TrialQueue, journal: Journal, options: PlayOptions) -> Iterator[Trial]:
-    """Play the trials that are left; each is kept before the sampler learns its score."""
-    crew, blobs, seconds = TrialCrew(queue.games, options), list[bytes](), 0.0
+def describe_part(part: TrialTask) -> str:
+    """Name a part of a trial."""
+    return (
+        f"trial {part.slot}, pairings {part.task.start} to {part.task.stop - 1} of match "
+        f"{part.match + 1}"
+    )
+
+
+def played(queue: TrialQueue, section: Section, options: PlayOptions) -> Iterator[Trial]:
+    """Play the trials that are left; each is stored before the sampler learns its score."""
+    job, blobs, seconds = trial_job(queue.games, options), list[bytes](), 0.0
     if options.cluster is not None:
-        crew.get_ready()
-    results = closing(run_in_order(crew, iterate_items(queue)))
-    try:
-        with options.interrupts.wait_for_look(), results as parts:
-            for done in parts:
-                blobs.append(done.games)
-                seconds += done.seconds
-                if done.part.last:
-                    trial = _finished(queue, journal, done.part.slot, blobs, seconds)
-                    blobs, seconds = [], 0.0
-                    yield trial
-    except ItemFailed as failure:
-        raise TuningFailed(_in_words(failure)) from None
+        job.prepare()
+    with closing(run_in_order(job, iterate_items(queue), options)) as parts:
+        for done in parts:
+            blobs.append(done.games)
+            seconds += done.seconds
+            if done.part.last:
+                trial = _finished(queue, section, done.part.slot, blobs, seconds)
+                blobs, seconds = [], 0.0
+                yield trial
 
 
 def _finished(
-    queue: TrialQueue, journal: Journal, slot: int, blobs: list[bytes], seconds: float
+    queue: TrialQueue, section: Section, slot: int, blobs: list[bytes], seconds: float
 ) -> Trial:
     """Score a whole trial, keep it, and tell it to the sampler."""
     point, games = queue.points[slot], decode_trial(queue.games, slot, blobs)
@@ -375,28 +357,16 @@ def _finished(
     ended = time.time()
     trial = make_trial(slot, point, games, seconds, ended, queue.bundled)
     blob = blobs[0] if len(blobs) == 1 else encode_games(games)
-    store_trial(journal, slot, StoredTrial(point, blob, seconds, ended))
+    store_trial(section, slot, StoredTrial(point, blob, seconds, ended))
     queue.tell(trial)
     return trial
 
 
 def refuse_forfeits(slot: int, games: Games) -> None:
     """Raise a Mistake if no game of a trial was played out: its score says nothing."""
-    fair = [int(how) for how in Termination if how.fair]
-    if len(games) and not np.isin(games.termination, fair).any():
+    if len(games) and not fair_games(games).any():
         kind = Termination(int(games.termination[0])).name.lower()
         text = fault_text(kind, games.traces.get(0, ""))
         raise UserError(
             f"all {len(games)} games of trial {slot} were forfeited; in the first: {text}"
         )
-
-
-def _in_words(failure: ItemFailed) -> str:
-    """The failure in one line: which trial, and how."""
-    part = failure.item
-    how = failure.trace or "its worker died each time"
-    return (
-        f"trial {part.slot}, pairings {part.task.start} to {part.task.stop - 1} of match "
-        f"{part.match + 1} fail whenever they are played (process {os.getpid()}): {how}; "
-        "what was finished is kept"
-    )

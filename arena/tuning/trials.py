@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.duplicates import game_keys
+from arena.analysis.duplicates import count_distinct
 from arena.planning.games import Games
 from arena.stats.estimate import no_estimate
 from arena.stats.intervals import score_estimate
-from arena.storage.journal import Journal
+from arena.storage.journal import Section
 from arena.tuning.space import Point
 from games.kernels.splitmix import mixed
 
@@ -34,16 +34,16 @@ class StoredTrial(NamedTuple):
     ended: float = 0.0  # seconds since 1970; 0 where nobody noted it
 
 
-def store_trial(journal: Journal, slot: int, trial: StoredTrial) -> None:
+def store_trial(section: Section, slot: int, trial: StoredTrial) -> None:
     """Store a finished trial with all its games."""
     note = {"point": [float(unit) for unit in trial.point], "seconds": trial.seconds}
     note["ended"] = trial.ended
-    journal.append(slot, slot + 1, trial.games, json.dumps(note))
+    section.append(slot, slot + 1, trial.games, json.dumps(note))
 
 
-def load_trials(journal: Journal) -> list[StoredTrial]:
+def load_trials(section: Section) -> list[StoredTrial]:
     """The trials that are finished, in the order of their slots."""
-    notes = [(batch.games, json.loads(batch.note)) for batch in journal.batches()]
+    notes = [(batch.content, json.loads(batch.note)) for batch in section.batches()]
     return [
         StoredTrial(np.array(note["point"]), games, note["seconds"], note.get("ended", 0.0))
         for games, note in notes
@@ -85,7 +85,7 @@ def make_trial(
         high=1.0 if estimate.high is None else estimate.high,
         noise=score_variance(points),
         games=len(games),
-        distinct_games=len(np.unique(game_keys(games))),
+        distinct_games=count_distinct(games),
         fingerprint=games_fingerprint(games),
         seconds=seconds,
         begun=max(ended - seconds, 0.0),

@@ -1,10 +1,9 @@
 """The deciding match and the claim."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -12,26 +11,26 @@ from numpy.typing import NDArray
 
 from agents.core import AgentSpec, Options
 from agents.sandbox.sandbox import Sandbox
-from arena.analysis.duplicates import game_keys
-from arena.planning.games import Games, concat_games, pair_points, take_games
+from arena.analysis.duplicates import count_distinct
+from arena.planning.games import PAIR_POINTS, Games, concat_games, pair_points, take_games
 from arena.planning.openings.openings import Openings
-from arena.planning.schedule import DrawnPlan, make_schedule
+from arena.planning.plan import Plan
 from arena.planning.seeds import hash64
-from arena.playing.play import Tick, play_schedule
-from arena.playing.worker import PlayOptions
+from arena.playing.match import MatchResult, play_match
+from arena.playing.options import PlayOptions
 from arena.stats.elo import elo_from_score, score_from_elo
 from arena.stats.estimate import Estimate, no_estimate
 from arena.stats.intervals import score_estimate
-from arena.stats.sprt import Decision, SprtPlan, SprtState, log_likelihood_ratio
-from arena.stats.sprt_estimates import corrected_estimate, uncorrected_estimate
+from arena.stats.sprt import Decision, SprtPlan
 from arena.stats.text import elo_text, percent_text, signed_text, sprt_text
-from arena.storage.journal import Journal
+from arena.storage.journal import RunDirectory
 from arena.tuning.budget import opponents_of
 from arena.tuning.equal_time import equal_time_node_ratio, is_limited_by_nodes
 from arena.tuning.study_config import StudyConfig, against_seed
 from arena.tuning.table import TIME
 from arena.tuning.trial_games import CANDIDATE, slice_openings
 from arena.tuning.trials import Trial
+from games.base.progress import ShowProgress
 
 # Standard errors of a gain that a claim shows in four studies of five (1.96 + 0.84).
 SHOWN = 2.8
@@ -168,9 +167,18 @@ def no_validation(plan: SprtPlan, elo: float) -> Validation:
 class Shown(NamedTuple):
     """How a match is played and shown."""
 
-    directory: Path
+    directory: RunDirectory
     options: PlayOptions
-    show: Callable[[Tick], None]
+    show: ShowProgress
+
+    def play(
+        self, plan: Plan, openings: Openings, section: str, key: str, play_at_least: int = 0
+    ) -> MatchResult:
+        """Play what is left of a match."""
+        return play_match(
+            plan, self.directory.section(section, key), self.options, openings=openings,
+            play_at_least=play_at_least, show=self.show,
+        )  # fmt: skip
 
 
 def validate(
@@ -181,28 +189,21 @@ def validate(
     The claim is the first `claimed` pairings. They are played whatever the test says: a claim
     that ends with the test, or is only made of winners, would be too high.
     """
-    drawn = validation_schedule(tuning, changes, openings)
-    digest = str(hash64(canonical_json(changes), drawn.plan.pairs, drawn.plan.seed))
-    with Journal(shown.directory / f"validation-{digest}", digest) as store:
-        if store.finished() < claimed:
-            first = replace(drawn.plan, pairs=claimed, stop=None)
-            play_schedule(make_schedule(first, openings), store, shown.options, shown.show)
-        state = play_schedule(drawn, store, shown.options, shown.show).sprt
-        games = store.games(drawn.pairings)
+    plan = validation_plan(tuning, changes, len(openings))
+    key = str(hash64(canonical_json(changes), plan.pairs, plan.seed))
+    match = shown.play(plan, openings, "validation", key, claimed)
+    claim = make_claim(tuning, [match.first_games(claimed)])
+    return validation_result(match)._replace(claim=claim)
+
+
+def validation_result(match: MatchResult) -> Validation:
+    """The verdict of a match and of the test that stopped it."""
+    plan, state, games = match.schedule.plan.stop, match.sprt, match.games
+    assert plan is not None
     assert state is not None
-    claim = make_claim(tuning, [take_games(games, np.arange(2 * claimed))])
-    return validation_result(tuning.validation.plan(), state, games)._replace(claim=claim)
-
-
-def validation_result(plan: SprtPlan, state: SprtState, games: Games) -> Validation:
-    """The verdict of these games and of the test that stopped them."""
-    games = take_games(games, np.arange(2 * state.observations))  # the claim may have more
-    points = pair_points(games) / 4.0
-    tables = np.cumsum(np.eye(5, dtype=np.int64)[np.rint(4 * points).astype(int)], axis=0)
-    llr = log_likelihood_ratio(tables, plan.elo0, plan.elo1, plan.model)
-    raw, elo = uncorrected_estimate(state), corrected_estimate(plan, state)
+    raw, elo = match.raw_elo, match.elo
     verdict = VERDICTS.get(state.decision, StudyVerdict.UNDECIDED)
-    distinct = len(np.unique(game_keys(games)))
+    distinct = count_distinct(games)
     details = (
         f"{sprt_text(plan, state)}; raw {elo_text(raw)}, corrected {elo_text(elo)}; "
         f"{len(games):,} games, {distinct:,} distinct"
@@ -211,7 +212,7 @@ def validation_result(plan: SprtPlan, state: SprtState, games: Games) -> Validat
     text = f"{verdict}: {plain_text(verdict, plan, gain)}, in {len(games):,} games"
     return Validation(
         verdict, elo, raw, len(games), distinct, len(np.unique(games.opening)), text, details,
-        np.asarray(points, np.float64), llr, plan, (state.lower, state.upper),
+        match.pair_points / PAIR_POINTS, match.llr, plan, (state.lower, state.upper),
     )  # fmt: skip
 
 
@@ -224,17 +225,16 @@ def plain_text(verdict: StudyVerdict, plan: SprtPlan, gain: str) -> str:
     return f"so many games cannot tell a gain of {plan.elo1:g} Elo from {plan.elo0:g} ({gain})"
 
 
-def validation_schedule(tuning: StudyConfig, changes: Options, openings: Openings) -> DrawnPlan:
+def validation_plan(tuning: StudyConfig, changes: Options, pairs: int) -> Plan:
     """An ordinary match with a stop rule, on openings that no trial has seen."""
-    plan = replace(
+    return replace(
         tuning.plan,
         agents={TUNED: tuning.candidate.replace(**changes), SEED: tuning.spec},
         matches=((0, 1),),
-        pairs=len(openings),
+        pairs=pairs,
         seed=fresh_seed(tuning.plan.seed),
         stop=tuning.validation.plan(),
     )
-    return make_schedule(plan, openings)
 
 
 def canonical_json(changes: Options) -> str:
@@ -284,27 +284,22 @@ def other_cost(
 
 def share_of(tuning: StudyConfig, tuned: AgentSpec, openings: Openings, shown: Shown) -> float:
     """The share of nodes at equal time, measured once for a study."""
-    digest = str(hash64(canonical_json(tuned.to_json()), tuning.plan.seed))
-    with Journal(shown.directory / f"speed-{digest}", digest) as store:
-        stored = store.plan()
-        if stored is None:
-            of, wall = tuning.plan.of, shown.options.wall or Sandbox(tuning.plan.walls_required)
-            share = equal_time_node_ratio(tuned, tuning.spec, of, openings, wall)
-            stored = json.dumps({"share": share})
-            store.keep_plan(stored)
-    return float(json.loads(stored)["share"])
+    key = str(hash64(canonical_json(tuned.to_json()), tuning.plan.seed))
+    section = shown.directory.section("equal-time", key)
+    if section.read_fact("share") is None:
+        of, wall = tuning.plan.of, shown.options.wall or Sandbox(tuning.plan.walls_required)
+        share = equal_time_node_ratio(tuned, tuning.spec, of, openings, wall)
+        section.write_fact("share", share)
+    return float(section.read_fact("share"))
 
 
 def played(tuning: StudyConfig, tuned: AgentSpec, openings: Openings, shown: Shown) -> Points:
     """The pair scores of an agent against the seed weights."""
-    plan = validation_schedule(tuning, {}, openings).plan
     agents = {TUNED: tuned, SEED: tuning.spec}
-    drawn = make_schedule(replace(plan, agents=agents, pairs=len(openings), stop=None), openings)
+    plan = replace(validation_plan(tuning, {}, len(openings)), agents=agents, stop=None)
     keys = hash64(openings.keys.tobytes())
-    digest = str(hash64(canonical_json(tuned.to_json()), keys, plan.seed))
-    with Journal(shown.directory / f"terms-{digest}", digest) as store:
-        play_schedule(drawn, store, shown.options, shown.show)
-        return pair_points(store.games(drawn.pairings)) / 4.0
+    key = str(hash64(canonical_json(tuned.to_json()), keys, plan.seed))
+    return shown.play(plan, openings, "other-cost", key).pair_points / PAIR_POINTS
 
 
 def gain_of(terms: str, points: Points) -> ConditionGain:
@@ -351,31 +346,26 @@ def validate_against_opponents(
     They are played to the end, so the interval is that of a number of games fixed beforehand. The
     claim is the first games of the tuned one.
     """
-    tuned = pool_games(tuning, tuning.candidate.replace(**changes), openings, shown)
-    seed = pool_games(tuning, tuning.spec, openings, shown)
+    tuned = pool_games(tuning, tuning.candidate.replace(**changes), openings, shown, "pool-tuned")
+    seed = pool_games(tuning, tuning.spec, openings, shown, "pool-seed")
     pairs = [each.pairs for each in opponents_of(tuning, 2 * claimed)]
     most = [len(games) // 2 for games in tuned.matches]
     claim = make_claim(tuning, tuned.first(list(map(min, pairs, most))))
     return difference_verdict(tuning, tuned, seed)._replace(claim=claim)
 
 
-def pool_games(tuning: StudyConfig, spec: AgentSpec, openings: Openings, shown: Shown) -> PoolGames:
+def pool_games(
+    tuning: StudyConfig, spec: AgentSpec, openings: Openings, shown: Shown, section: str
+) -> PoolGames:
     """The games of an agent with each opponent, by its share of the openings."""
     games, first = list[Games](), 0
     for opponent in opponents_of(tuning, 2 * len(openings)):
         begin = min(first, len(openings) - 1)  # each has one, where shares are tiny
         own = slice_openings(openings, begin, min(first + opponent.pairs, len(openings)))
-        plan = replace(
-            validation_schedule(tuning, {}, openings).plan,
-            agents={CANDIDATE: spec, opponent.name: opponent.spec},
-            pairs=len(own),
-            stop=None,
-        )
-        drawn = make_schedule(plan, own)
-        digest = str(hash64(canonical_json(spec.to_json()), opponent.name, plan.pairs, plan.seed))
-        with Journal(shown.directory / f"pool-{digest}", digest) as store:
-            play_schedule(drawn, store, shown.options, shown.show)
-            games.append(store.games(drawn.pairings))
+        agents = {CANDIDATE: spec, opponent.name: opponent.spec}
+        plan = replace(validation_plan(tuning, {}, len(own)), agents=agents, stop=None)
+        key = str(hash64(canonical_json(spec.to_json()), opponent.name, plan.pairs, plan.seed))
+        games.append(shown.play(plan, own, f"{section}-{opponent.name}", key).games)
         first += opponent.pairs
     return PoolGames(games)
 
@@ -397,7 +387,7 @@ def difference_verdict(tuning: StudyConfig, tuned: PoolGames, seed: PoolGames) -
         *(100 * each for each in gain)
     )
     return Validation(
-        verdict, none, none, len(both), len(np.unique(game_keys(both))), len(halves), text, details,
+        verdict, none, none, len(both), count_distinct(both), len(halves), text, details,
         halves, np.full(len(halves), np.nan), plan, plan.bounds,
     )  # fmt: skip
 

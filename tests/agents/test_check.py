@@ -5,7 +5,7 @@ import pytest
 from agents.checkup import SEED, play_trial
 from arena.commands import check
 from games import game
-from games.base import progress_line
+from games.base import progress
 from games.base.errors import CHECK_FAILED, OK, USER_ERROR
 from tests.agents.given import BOTS, ROOT
 from tests.agents.hosted import PYTHON, hosted, other
@@ -217,7 +217,7 @@ def test_equal_faults_of_several_games_are_one_finding_with_a_count(tmp_path, ca
 
 
 def test_a_slow_bot_is_not_waited_for_in_silence(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(progress_line, "FIRST_SECONDS", 0.1)
+    monkeypatch.setattr(progress, "FIRST_SECONDS", 0.1)
     bot = written(tmp_path, "", "time.sleep(0.05); " + GOOD)
     assert check.main([bot, "--pairs", "1", "--game", "kalah(4,3)"]) == OK
     assert "game 1 of 2" in capsys.readouterr().err

@@ -9,10 +9,11 @@ from html import unescape
 import pandas as pd
 import pytest
 
-from arena.commands import check, export, handouts, verify
+from arena.commands import check, export, handouts, rate, verify
 from arena.playing.fault_counts import FIRST_GAMES
 from arena.report.data import load_report
 from arena.report.figures.forfeits import MOST_TOLD
+from arena.report.figures.openings import opening_results
 from arena.report.methods import methods_paragraph
 from games.base.errors import CHECK_FAILED, OK
 from tests.arena.running import directory_of, played
@@ -70,7 +71,10 @@ def test_duplicates_forfeits_and_unplayed_games_are_counted_apart(a_run):
     fair, summary = games.termination == "normal", json.loads(
         (directory / "summary.json").read_text()
     )  # fmt: skip
-    assert summary["duplicates"] == (games.repeat & fair).sum()
+    pairs = games[["first", "second"]].apply(frozenset, axis=1)
+    again = pd.DataFrame({"pair": pairs, "moves": games.moves})[fair].duplicated()
+    assert summary["duplicates"] == again.sum()
+    assert summary["distinct_games"] == len(games) - again.sum()
     assert summary["forfeits"] == (~fair).sum()
     assert summary["unplayed"] == (games.plies == 0).sum() == sum(unplayed_of(directory).values())
     text, report = text_of((directory / "report.html").read_text()), load_report(directory)
@@ -139,6 +143,12 @@ def test_excluded_bots_are_marked_and_come_after_all_others(a_run, rank, capsys)
     assert all(re.search(rf"{name}\s*\(excluded\)", page) for name in EXCLUDED)
 
 
+def test_excluded_bots_are_not_among_those_that_are_not_told_apart(a_run):
+    page = text_of((a_run("") / "report.html").read_text())
+    said = page.partition("Not told apart by their own matches:")[2].partition(". ")[0]
+    assert not any(re.search(rf"\b{name}\b", said) for name in EXCLUDED)
+
+
 def test_a_quiet_run_names_the_excluded_bots_last(a_run, capsys):
     directory = a_run()
     capsys.readouterr()
@@ -192,3 +202,55 @@ def test_what_a_worker_counts_against_broken_bots_changes_no_game(tmp_path, caps
     asked = games[(games.plies > 0) & (games.termination == "crashed")]
     assert len(asked) == FIRST_GAMES
     assert verify.main([str(directory), "--all"]) == OK
+
+
+def test_the_first_mover_is_told_from_pairs_without_a_forfeit(a_run):
+    directory = a_run()
+    games = pd.read_parquet(directory / "games.parquet")
+    fair = games[(games.termination == "normal").groupby(games.pair).transform("all")]
+    scores = fair.result.where(fair["first"] == fair.first_mover, 1 - fair.result)
+    summary = json.loads((directory / "summary.json").read_text())
+    kept = ~fair.repeat  # these bots leave nothing to chance: a game played again is no evidence
+    assert 0 < len(fair) < len(games)
+    assert summary["first_mover"]["value"] == pytest.approx(scores[kept].mean())
+    rates = pd.read_parquet(directory / "win_rates.parquet")
+    forfeited = rates.agent.isin(EXCLUDED) | rates.opponent.isin(EXCLUDED)
+    assert rates[forfeited].first_mover_score.isna().all()
+    assert rates[~forfeited].first_mover_score.notna().any()
+    table = pd.read_parquet(directory / "elo.parquet")
+    for _, members in table.groupby("group"):
+        if set(members.agent) <= EXCLUDED:
+            assert members.first_move_elo.isna().all()
+    cells = opening_results(load_report(directory))
+    assert cells.times.sum() == len(fair) / 2
+
+
+def test_rate_gives_the_ratings_and_points_of_the_run(a_run, capsys):
+    directory = a_run("")
+    assert rate.main([str(directory), "--json"]) == OK
+    said = json.loads(capsys.readouterr().out)
+    assert not any("seen before" in note for note in said["notes"])
+    stored = pd.read_parquet(directory / "elo.parquet").set_index("agent")
+    for row in said["ratings"]:
+        for name in ("elo", "elo_low", "elo_high", "first_move_elo", "games", "points", "forfeits"):
+            known = stored.loc[row["agent"], name]
+            assert row[name] == (pytest.approx(known) if pd.notna(known) else None), name
+
+
+def test_a_test_that_forfeits_ended_shows_no_strength(tmp_path, capsys):
+    (tmp_path / "illegal.py").write_text(BOTS["illegal"])
+    text = EXPERIMENT.format(rank="").partition("[roster]")[0].replace("pairs = 10", "pairs = 40")
+    text = text.replace(
+        "openings", 'unloadable = "forfeit"\nstop.sprt = { elo0 = 0, elo1 = 100 }\nopenings', 1
+    )
+    text += (
+        '[agents.illegal]\nkind = "python"\nfile = "illegal.py"\n[agents.greedy]\nkind = "greedy"\n'
+    )
+    (tmp_path / "test.toml").write_text(text)
+    played(tmp_path / "test.toml", tmp_path / "results", page=True, tables=True)
+    directory = directory_of(tmp_path / "results")
+    page, shown = text_of((directory / "report.html").read_text()), capsys.readouterr().out
+    assert "only forfeits" in shown and "corrected" not in shown
+    assert "the test chose" not in page and "Corrected for that" not in page
+    told = json.loads((directory / "run.json").read_text())["can_be_repeated"]
+    assert (told["answer"], told["reason"]) == ("not known", "1 outside bot was not asked again")

@@ -178,3 +178,12 @@ def test_a_misspelt_evaluation_is_named_in_place_of_its_limit(tmp_path, capsys):
     shown = capsys.readouterr().err
     assert "own.py has no evalute" in shown
     assert 'did you mean "evaluate"?' in shown
+
+
+@pytest.mark.parametrize("limit", [50, 777, 3000])
+@pytest.mark.parametrize("name", ["kalah(6,4)", "othello(6)"])
+def test_a_limit_in_nodes_is_passed_by_a_few_positions_only(name, limit, capsys):
+    assert main([name, "", "--nodes", str(limit), "--perfect", "0"]) == OK
+    (headline,) = (line for line in capsys.readouterr().out.splitlines() if " plays " in line)
+    nodes = int(headline.rpartition("after ")[2].split()[0].replace(",", ""))
+    assert limit < nodes <= limit + 20

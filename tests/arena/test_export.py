@@ -118,6 +118,25 @@ def test_pgn_is_rated_as_the_run_was(folder, games):
     assert words == [line.split() for line in games["moves"]]
 
 
+def test_every_export_of_a_stopped_run_has_its_stop_rule(tmp_path):
+    text = OTHELLO.replace("pairs = 5", "pairs = 60").replace(
+        "[agents]", "stop = { sprt = { elo0 = 0, elo1 = 100 } }\n[agents]"
+    )
+    played(experiment_file(tmp_path, text), tmp_path / "results")
+    run, made = directory_of(tmp_path / "results"), tmp_path / "made"
+    formats = [f"--games={name}" for name in WRITERS["games"]]
+    assert main([str(run), *formats, "--tables=latex", "--to", str(made)]) == 0
+    assert "SPRT [0, 100] logistic Elo" in (made / "matrix.tex").read_text()
+    for file in (run / "games.parquet", *sorted(made.glob("games.[pgc]*"))):
+        (read,) = read_games([file]).scales
+        assert read.stopped == {"random", "greedy"}
+    lines = (made / "games.jsonl").read_text().splitlines()
+    mover = json.loads((run / "summary.json").read_text())["first_mover"]
+    assert mover["kind"] == "sprt"
+    (rule,) = {json.loads(line)["stop_rule"] for line in lines}
+    assert rule == "SPRT [0, 100] logistic Elo, alpha 0.05, beta 0.05"
+
+
 def test_json_has_an_object_a_game(folder, games):
     read = [json.loads(line) for line in (folder / "games.jsonl").read_text().splitlines()]
     assert [each["number"] for each in read] == games["game"].tolist()

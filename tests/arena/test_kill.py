@@ -53,7 +53,7 @@ def kept(results):
     try:
         journal = directory_of(results) / "journal.sqlite"
         with database(f"file:{journal}?mode=ro", uri=True) as base:
-            return base.execute("select count(*) from batches").fetchone()[0]
+            return base.execute("select count(*) from section_batches").fetchone()[0]
     except (ValueError, sqlite3.Error):
         return 0
 
@@ -166,7 +166,7 @@ def test_a_pairing_that_always_ends_its_worker_is_named_and_the_rest_is_kept(tmp
     assert called(*command[3:]).returncode == 0  # it was we who planted the fault
     journal = directory_of(tmp_path / "results") / "journal.sqlite"
     with database(journal) as base:
-        assert base.execute("select max(stop) from batches").fetchone()[0] == 30
+        assert base.execute("select max(stop) from section_batches").fetchone()[0] == 30
     # Without the fault the same command goes on, and ends.
     again = called(*words)
     assert again.returncode == 0

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -79,8 +80,11 @@ def test_each_place_and_each_number_of_points_is_the_same_everywhere(tmp_path, c
 
     words = ["--results", str(tmp_path), "--workers", "1", "--quiet"]
     assert run.main([str(tmp_path / "class.toml"), *words]) == OK  # what was played is known
-    printed = re.findall(r"^ +(\d+) +(?:\d +)?(\w+) .* ([\d.]+)/(\d+) ", capsys.readouterr().out,
-                         re.MULTILINE)  # fmt: skip
+    shown = capsys.readouterr().out
+    printed = re.findall(r"^ +(\d+) +(?:\d +)?(\w+) .* ([\d.]+)/(\d+) ", shown, re.MULTILINE)
+    answer = shown.splitlines()[-1]
+    assert re.findall(r"\w+", answer)[0] == order[0]
+    assert all(name in answer for name in order if kind == "by points" and places[name] == 1)
     assert [agent for _, agent, _, _ in printed] == order
     for place, agent, points, games in printed:
         assert (int(place), (float(points), int(games))) == (places[agent], by_hand[agent])
@@ -136,3 +140,15 @@ def test_a_run_that_ranks_by_ratings_exports_no_table_of_points(tmp_path, capsys
     assert not (directory / "export" / "points.csv").exists()
     assert 'id="points"' not in (directory / "report.html").read_text()
     capsys.readouterr()
+
+
+def test_the_answer_by_points_names_the_agents_with_as_many(tmp_path):
+    from arena.report.answer import answer_line  # noqa: PLC0415
+    from arena.report.data import load_report  # noqa: PLC0415
+
+    report = load_report(finished(tmp_path, *KINDS["by points"]))
+    first, second, *rest = report.ratings
+    second = second._replace(points=first.points, games=first.games, rank=2)
+    level = replace(report, ratings=(first, second, *rest))
+    line = answer_line(level)
+    assert first.agent in line and f"level with {second.agent}" in line

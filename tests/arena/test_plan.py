@@ -1,5 +1,7 @@
 """pitflip plan: what is said before a game counts, and that none does."""
 
+from dataclasses import replace
+
 import pytest
 
 from arena.commands.plan import arguments, main, pilot_with, probe_lines
@@ -8,7 +10,7 @@ from arena.config.experiment import load
 from arena.planning.schedule import make_schedule
 from arena.playing import pilot
 from arena.playing.options import Interrupts
-from arena.terminal.plan import time_line
+from arena.terminal.plan import failing_line, time_line
 from games.base.errors import CHECK_FAILED, OK, USER_ERROR
 from tests.arena.running import called, experiment_file, small
 
@@ -191,6 +193,36 @@ def test_moves_of_one_match_tell_the_time_of_another():
     # 20 moves of each, 0.01 and 0.5 seconds long, and 0.1 seconds beside them.
     assert other.seconds == pytest.approx(20 * 0.51 + 0.1)
     assert other.high / other.low > own.high / own.low
+
+
+def test_bots_that_fail_their_games_take_time_until_they_are_excluded():
+    samples = {match: pilot.MatchSample() for match in ((0, 1), (0, 2), (0, 3), (1, 2), (2, 3))}
+    found = pilot.PilotResult(samples, 1.0, without={1: 6.0})
+    found.samples[0, 2] = pilot.MatchSample([0, 0, 4, 0, 0], [(2, 1.0), (2, 1.0)])
+    found.samples[0, 3] = pilot.MatchSample([0, 0, 0, 0, 1], [(1, 8.0)])
+    found.moves = {0: pilot.MoveTimes(0.8, 80, 10), 2: pilot.MoveTimes(0.8, 80, 8)}
+    found.moves[3] = pilot.MoveTimes(0.0, 0, 0, 2)
+    left = dict.fromkeys(samples, 100)
+    assert found.failing == {1: 6.0, 3: 3 * 4.0}
+    assert found.unplayed(left) == 800
+    assert found.time_of(left, 2).seconds == pytest.approx(50 * 0.5 + 6 + 12)
+    assert "800 of them of bots that fail" in time_line(found, left, 2)
+
+
+def test_a_pilot_finds_the_bots_that_fail_their_first_games(tmp_path):
+    (tmp_path / "late.py").write_text(
+        "def choose(view, legal, rng):\n    return legal[0] if 'N 3 3 3 3' in view.text else 99\n"
+    )
+    text = small(20) + '[agents.late]\nkind = "python"\nfile = "late.py"\n'
+    text += '[agents.greedy]\nkind = "greedy"\n'
+    found, _, left = looked_at(experiment_file(tmp_path, text), 1)
+    names = load(tmp_path / "demo.toml").plan.names
+    assert list(found.failing) == [names.index("late")]
+    assert found.unplayed(left) == 80
+    plan = load(tmp_path / "demo.toml").plan
+    assert failing_line(plan, found).startswith("the run will stop, as late failed")
+    goes_on = replace(plan, unloadable_stops=False)
+    assert failing_line(goes_on, found) == "excluded after three failed games: late"
 
 
 COLD = """import time

@@ -464,3 +464,14 @@ def test_games_that_a_test_ended_have_raw_intervals_here_too(tmp_path, capsys):
         assert (row["interval"], row["why"]) == tuple(own.loc[row["agent"], ["interval", "why"]])
         assert row["low"] == pytest.approx(own.loc[row["agent"], "elo_low"], nan_ok=True)
     assert any("a sequential test ended these games" in note for note in said["notes"])
+
+
+def test_a_game_with_two_results_is_a_fault_of_a_file(tmp_path, capsys):
+    text = '[White "Ada"]\n[Black "Bo"]\n[Result "1-0"]\n\n1. e4 e5 2. d4 d5 1-0\n'
+    files = [
+        written(tmp_path, "a.pgn", text),
+        written(tmp_path, "b.pgn", text.replace("1-0", "0-1")),
+    ]
+    assert main([*files, "--json"]) == 0
+    (note,) = (n for n in json.loads(capsys.readouterr().out)["notes"] if "another result" in n)
+    assert "1 game has the moves" in note

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from arena.commands.runs import main
-from arena.storage.journal import JOURNAL, Journal
+from arena.storage.journal import JOURNAL, RunDirectory
 from games.base.errors import CHECK_FAILED, OK, USER_ERROR
 
 PLAN = {"seed": 5, "agents": {"mine": {"kind": "minimax", "depth": 2}}}
@@ -112,7 +112,7 @@ def test_what_is_not_a_run_is_never_deleted(results, tmp_path_factory, capsys):
 
 def test_a_run_that_runs_stays(tmp_path, capsys):
     directory = a_run(tmp_path, "aaaaaaaaaa")
-    with Journal(directory, "aaaaaaaaaa"):
+    with RunDirectory(directory, "aaaaaaaaaa"):
         assert main(words(tmp_path, "prune", "--yes", "--keep", "0")) == OK
     assert "stays: it runs" in capsys.readouterr().out
     assert (directory / JOURNAL).exists()

@@ -8,8 +8,10 @@ import pytest
 from arena.commands import status
 from arena.commands.run import main as run
 from arena.commands.runs import main as runs
-from arena.storage.journal import Journal, lock_directory
-from arena.storage.results import PROGRESS, ProgressFileSink, is_running, read_progress
+from arena.storage.journal import RunDirectory, lock_directory
+from arena.storage.results import PROGRESS, is_running, read_progress
+from arena.terminal.progress import ProgressFile
+from games.base.progress import Progress
 from tests.arena.running import experiment_file, small
 
 BROKEN = '[agents.broken]\nkind = "python"\nfile = "broken.py"\n'
@@ -18,7 +20,7 @@ BROKEN = '[agents.broken]\nkind = "python"\nfile = "broken.py"\n'
 @pytest.fixture
 def run_directory(tmp_path):
     directory = tmp_path / "results" / "mine" / "0123456789"
-    with Journal(directory, "0123456789"):
+    with RunDirectory(directory, "0123456789"):
         pass
     return directory
 
@@ -29,7 +31,7 @@ def stored(directory, **more):
 
 def test_a_running_run_shows_its_lines_and_is_not_disturbed(run_directory, capsys):
     stored(run_directory)
-    with Journal(run_directory, "0123456789"):
+    with RunDirectory(run_directory, "0123456789"):
         (run_directory / PROGRESS).write_text(json.dumps({"lines": ["4 of 8 games", "a\x1b[2J"]}))
         before = {path: path.stat().st_mtime_ns for path in run_directory.iterdir()}
         assert status.main([str(run_directory), "--once"]) == 0
@@ -54,17 +56,6 @@ def test_a_stopped_run_is_unfinished_and_a_finished_one_names_its_checks(run_dir
     assert "HOLDS a beats b: all 8 games won" in capsys.readouterr().out
 
 
-def test_a_study_is_finished_once_it_is_validated(run_directory, capsys):
-    stored(run_directory)
-    assert status.main([str(run_directory)]) == 3
-    (run_directory / "recommendation.json").write_text("{}")  # not validated yet
-    assert status.main([str(run_directory)]) == 3
-    capsys.readouterr()
-    (run_directory / "validation.parquet").touch()
-    assert status.main([str(run_directory)]) == 0
-    assert capsys.readouterr().out.splitlines()[0].endswith(": finished")
-
-
 @pytest.mark.parametrize("content", ["", "[]", '{"lines": 3}', '{"lines": [1, null]}', "x" * 99999])
 def test_a_broken_progress_file_says_nothing(run_directory, content):
     (run_directory / PROGRESS).write_text(content)
@@ -81,14 +72,14 @@ def test_what_is_no_run_is_a_mistake(tmp_path, capsys):
 
 def test_the_file_is_written_after_a_second_and_removed_at_the_end(tmp_path, monkeypatch):
     now = [100.0]
-    monkeypatch.setattr("arena.storage.results.time.monotonic", lambda: now[0])
-    file = ProgressFileSink(tmp_path)
-    assert not file.due
+    monkeypatch.setattr("arena.terminal.progress.time.monotonic", lambda: now[0])
+    file = ProgressFile(tmp_path)
+    file.show(Progress("at once"))
+    assert read_progress(tmp_path) == []
     now[0] += 1.5
-    assert file.due
-    file.write(["1 of 2 games"])
-    assert read_progress(tmp_path) == ["1 of 2 games"]
-    assert not file.due
+    file.show(Progress("1 of 2 games", 1, 2))
+    file.show(Progress("too soon"))
+    assert read_progress(tmp_path) == ["1 of 2 games, 2 s"]
     file.remove()
     assert list(tmp_path.iterdir()) == []
 

@@ -4,13 +4,14 @@ import json
 import shutil
 
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from arena.analysis import verification
 from arena.commands.report import main as report
 from arena.commands.verify import main
-from games.base import progress_line
+from games.base import progress
 from tests.arena.running import BOTS, ROOT, directory_of, experiment_file, played, small
 
 GREEDY = '[agents.greedy]\nkind = "greedy"\nepsilon = 0.2\n'
@@ -91,6 +92,21 @@ def test_a_changed_record_is_found_and_named(run, column, capsys):
     assert told.startswith(f"differs: game 37: {words}")
     if column == "result":
         assert "of the first agent, playing the game again gives a" in told
+
+
+@pytest.mark.parametrize(
+    ("table", "column"), [("elo", "elo"), ("elo", "rank"), ("win_rates", "score_low")]
+)
+def test_a_changed_table_of_results_is_found_and_named(run, table, column, capsys):
+    path = run / f"{table}.parquet"
+    content = pq.read_table(path)
+    values = content[column].to_pylist()
+    values[0] = (values[0] or 0) + 1
+    at = content.schema.get_field_index(column)
+    changed = pa.array(values, content.schema.field(column).type)
+    pq.write_table(content.set_column(at, content.schema.field(column), changed), path)
+    assert main([str(run), "--replay"]) == 1
+    assert f"{table}.parquet: {column} of " in capsys.readouterr().out
 
 
 def test_a_run_cut_short_is_found(run, capsys):
@@ -243,7 +259,8 @@ def choose(view, legal, rng):
 
 
 def test_slow_games_are_not_played_again_in_silence(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(progress_line, "FIRST_SECONDS", 0.05)
+    monkeypatch.setattr(progress, "FIRST_SECONDS", 0.05)
+    monkeypatch.setattr(progress, "PLAIN_SECONDS", 0.05)  # of the tables
     (tmp_path / "slow.py").write_text(SLOW)
     text = small(4) + '[agents.slow]\nkind = "python"\nfile = "slow.py"\n'
     played(experiment_file(tmp_path, text), tmp_path / "results")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from games import game, solve
-from games.base import progress_line
+from games.base import progress
 from games.base.errors import OK, UNFINISHED, USER_ERROR
 from games.solving import solver
 from tests.forked import in_fork
@@ -96,7 +96,7 @@ def test_what_cannot_be_solved_is_refused_without_a_time(capsys):
 
 
 def test_a_search_says_how_far_it_is(capsys, monkeypatch):
-    monkeypatch.setattr(progress_line, "FIRST_SECONDS", 0.01)
+    monkeypatch.setattr(progress, "FIRST_SECONDS", 0.01)
     words = ["kalah(6,4)", "--seconds", "0.5", "--database-beans", "2"]
     assert solve.main(words) == UNFINISHED
     assert "M positions" in capsys.readouterr().err

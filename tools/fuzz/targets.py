@@ -18,7 +18,7 @@ import arena.commands.runs
 import arena.commands.verify
 from arena.config.experiment import load
 from arena.planning.schedule import DrawnPlan, make_schedule
-from arena.storage.journal import Journal
+from arena.storage.journal import RunDirectory
 from games.base.errors import OK, status_of
 from tests.arena.running import played, small
 from tools.fuzz.bot_targets import BOTS
@@ -75,9 +75,10 @@ def continued(run: Path) -> int:
     """The games of a journal, as a run that goes on reads them."""
 
     def read() -> int:
-        with Journal(run, finished_run().name) as journal:
-            journal.games(drawn_run().pairings)
-            journal.fixed(), journal.tried(), journal.unloadable(), journal.plan()
+        with RunDirectory(run, finished_run().name) as directory:
+            section = directory.section()
+            list(section.games(drawn_run().pairings.columns))
+            section.read_fact("fixed"), section.read_fact("unloadable")
         return OK
 
     return status_of("fuzz", read, "again")

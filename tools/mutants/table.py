@@ -310,36 +310,41 @@ PLAYING = (
         },
     ),
     *in_file(
-        "arena/playing/play.py",
+        "arena/playing/progress.py",
         "tests/arena/playing/test_repeats.py",
+        edits={"                own &= number < len(pairings.keys)": "                pass"},
+    ),
+    *in_file(
+        "arena/playing/match.py",
+        "tests/arena/playing/test_match.py",
+        edits={"    if section.finished() < play_at_least:": "    if False:"},
+    ),
+    *in_file(
+        "arena/playing/play.py",
         "tests/arena/playing/test_tournament.py",
-        edits={
-            "                own &= number < len(pairings.keys)": "                pass",
-            "            if stop.reached:\n                break\n": "",
-        },
+        edits={"            if stop.is_reached:\n                break\n": ""},
     ),
     *in_file(
         "arena/playing/play.py",
         "tests/arena/playing/test_tournament.py",
         edits={
-            "fresh = points[: max(0, self.openings - start)] / QUARTERS": (
-                "fresh = points / QUARTERS"
+            "fresh = points[: max(0, self.openings - start)] / PAIR_POINTS": (
+                "fresh = points / PAIR_POINTS"
             ),
-            "QUARTERS = 4.0": "QUARTERS = 8.0",
         },
     ),
     *in_file(
         "arena/playing/executor.py",
         "tests/arena/playing/test_in_order.py",
         edits={
-            "TRIES_ALONE = 2": "TRIES_ALONE = 1",
-            "        crew.mend()\n        yield from": "        yield from",
+            "MAX_TRIES = 2": "MAX_TRIES = 1",
+            "                        executor = start()\n": "",
         },
     ),
     *in_file(
         "arena/playing/process_pool.py",
         "tests/arena/playing/test_in_order.py",
-        edits={"len(self.waiting) < 2 * self.workers": "len(self.waiting) < 9 * self.workers"},
+        edits={"< 2 * self.most else": "< 9 * self.most else"},
     ),
     *in_file(
         "arena/playing/bots.py",
@@ -350,7 +355,9 @@ PLAYING = (
                 "steady = [match for match in matches if not all("
             ),
             "!= played:": "== played:",
-            "journal.forget(start, fixed)": "journal.keep_fixed(fixed)",
+            'section.forget(start, "fixed", sorted(fixed))': (
+                'section.write_fact("fixed", sorted(fixed))'
+            ),
         },
     ),
     *in_file(
@@ -360,7 +367,7 @@ PLAYING = (
         edits={
             "LONGEST = 20_000": "LONGEST = 10_000",
             "result = LOSS if fault.seat == 0 else WIN": "result = LOSS",
-            "self._choice(seat) if board.found else": "self._choice(seat) if True else",
+            "self._ask_mover(seat) if board.move_count else": "self._choice(seat) if True else",
         },
     ),
 )
@@ -381,7 +388,7 @@ PLANNING = (
         "tests/arena/planning/test_openings.py",
         edits={
             "finite = openings.finite and all_there_are": "finite = openings.finite",
-            "digest_word(of.name, *line)": "digest_word(of.name, *line[1:])",
+            "hash64(of.name, *line)": "hash64(of.name, *line[1:])",
         },
     ),
     *in_file(
@@ -389,11 +396,11 @@ PLANNING = (
         "tests/arena/planning/test_opening_limits.py",
         "tests/arena/planning/test_openings.py",
         edits={
-            "FRUITLESS_DRAWS = 60_000": "FRUITLESS_DRAWS = 50_000",
+            "MAX_MISSES = 60_000": "MAX_MISSES = 50_000",
             "(distinct != 0) & (": "(",
             "enough = None if exhausted else pairs": "enough = pairs",
             "prepend=-1 - fruitless": "prepend=-1",
-            "completed(of, found, plies) if exhausted else found": "found",
+            "complete_by_enumeration(of, found, plies) if exhausted else found": "found",
         },
     ),
     *in_file(
@@ -421,7 +428,7 @@ PLANNING = (
         "tests/arena/reading/test_experiment.py",
         edits={
             "digest.update(tree.digest(16).encode())": "pass",
-            "searches(spec) and (clocks": "searches(spec) or (clocks",
+            "is_search(spec) and (clocks": "is_search(spec) or (clocks",
             "(names.index(a), names.index(b)) for a, b in stored": (
                 "(names.index(b), names.index(a)) for a, b in stored"
             ),
@@ -456,7 +463,7 @@ PLANNING = (
         },
     ),
     *in_file(
-        "arena/planning/round_tracker.py",
+        "arena/planning/schedule.py",
         "tests/arena/playing/test_course.py",
         edits={
             "if start + len(points) < self.total:": "if False:",
@@ -464,16 +471,16 @@ PLANNING = (
         },
     ),
     *in_file(
-        "arena/planning/pair_order.py",
+        "arena/planning/schedule.py",
         "tests/arena/planning/test_pairings.py",
         edits={
-            "TURN = 256": "TURN = 128",
+            "TURN_LENGTH = 256": "TURN_LENGTH = 128",
             '"second": seats[:, ::-1].ravel(),': '"second": seats.ravel(),',
             "length = np.minimum(self.turn, self.pairs - turn * self.turn)": "length = self.turn",
         },
     ),
     *in_file(
-        "arena/planning/pair_order.py",
+        "arena/planning/schedule.py",
         "tests/arena/playing/test_repeats.py",
         edits={"np.where(fixed, 0, turns)": "turns"},
     ),
@@ -482,8 +489,8 @@ PLANNING = (
         "tests/arena/planning/test_pairing_seeds.py",
         "tests/arena/planning/test_pairings.py",
         edits={
-            "digest_word(seed, game, *sorted(agents))": "digest_word(seed, game, *agents)",
-            "mixed(pairs ^ digest_word(agent, leg))": "mixed(pairs ^ digest_word(agent))",
+            "hash64(seed, game, *sorted(agents))": "hash64(seed, game, *agents)",
+            "mixed(pairs ^ hash64(agent, leg))": "mixed(pairs ^ hash64(agent))",
         },
     ),
 )
@@ -509,7 +516,7 @@ KEEPING = (
     *in_file(
         "arena/storage/game_cache.py",
         "tests/arena/playing/test_known_games.py",
-        edits={"if row[4] == seal_of(name, *row[1:4])": ""},
+        edits={"if row[4] == index_checksum(name, *row[1:4])": ""},
     ),
     *in_file(
         "arena/storage/journal.py",
@@ -517,10 +524,11 @@ KEEPING = (
         edits={
             "                if start != reached:\n                    break\n": "",
             "pragma synchronous=normal": "pragma synchronous=off",
-            "            if batch.start != reached:\n                return\n": "",
-            "        self._facts.all()\n": "",
-            "                loose.append((batch.start,))": "                pass",
-            "elif stored[0] != digest:": "elif False:",
+            "                if batch.start != reached:\n                    return\n": "",
+            "            self._checked_fact(*row)\n": "            pass\n",
+            "                loose.append((self.name, batch.start))": "                pass",
+            "elif stored[0] != self.digest:": "elif False:",
+            "pragma integrity_check(1)": "pragma quick_check(1)",
         },
     ),
     *in_file(

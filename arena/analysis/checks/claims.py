@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from arena.analysis.evidence import Evidence
 from arena.stats.score_checks import CheckStatus, ScoreCheck
 from games.base.schema import Key, KeyValues
-from games.solving.solution import what_is_open
+from games.solving.solution import still_open, what_is_open
 
 HOLDS, FAILS, VACUOUS = "holds", "fails", "vacuous"
 STATUS = {CheckStatus.PASSED: HOLDS, CheckStatus.FAILED: FAILS, CheckStatus.VACUOUS: VACUOUS}
@@ -92,6 +92,9 @@ def judged_share_text(
     evidence: Evidence, own: NDArray[np.bool_], known: NDArray[np.bool_], last: int | None
 ) -> str:
     """Which of the moves marked in `own` are `known`, having been judged, in words."""
-    judged, what = int((own & known).sum()), what_is_open(evidence.plan.of)
-    words = f"{judged:,} of {int(own.sum()):,} moves judged"
-    return words if last is None else f"{words}, from {last} {what} on"
+    of = evidence.plan.of
+    words = f"{int((own & known).sum()):,} of {int(own.sum()):,} moves judged"
+    most = still_open(of, of.start())
+    if last is None or most is None or last >= most:
+        return words
+    return f"{words}, from {last} {what_is_open(of)} on"

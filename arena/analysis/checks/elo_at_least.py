@@ -1,7 +1,5 @@
 """The claim that an Elo difference reaches a number, by the bound on the score."""
 
-import math
-
 from arena.analysis.checks.claims import (
     CONFIDENCE,
     MIN_DISTINCT,
@@ -20,7 +18,7 @@ from arena.analysis.checks.score_bound import (
 )
 from arena.analysis.evidence import Evidence
 from arena.stats.elo import elo_from_score, score_from_elo
-from arena.stats.text import percent_text, signed_text
+from arena.stats.text import bound_decimals, percent_text, rounded_down, signed_text
 from games.base.schema import Key
 
 KEYS = (
@@ -41,8 +39,8 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
     if result.score is None or result.bound is None:
         return make_verdict(check, STATUS[result.verdict], result.reason, measured=result)
     detail = look_count_text(check, evidence) + (
-        f"at least {signed_text(wanted)} Elo wanted, found {_elo(result.score)}, "
-        f"bound {_elo(result.bound, down=True)} ({result.reason}), K = {result.openings}"
+        f"at least {signed_text(wanted)} Elo wanted, found {_elo_text(result.score)}, "
+        f"bound {_bound_text(result.score, result.bound)} ({result.reason}), K = {result.openings}"
     )
     return make_verdict(check, STATUS[result.verdict], detail, measured=result)
 
@@ -52,9 +50,13 @@ def hopeless(check: Check, openings: int, pairs: int) -> str:
     return impossible(check, score_from_elo(check.values["elo_at_least"]), openings, pairs)
 
 
-def _elo(score: float, down: bool = False) -> str:
-    """The Elo of a score, rounded down if it is a bound."""
-    if score in (0.0, 1.0):
-        return percent_text(score)
-    elo = elo_from_score(score)
-    return signed_text(math.floor(elo) if down else elo)
+def _elo_text(score: float) -> str:
+    return percent_text(score) if score in (0.0, 1.0) else signed_text(elo_from_score(score))
+
+
+def _bound_text(score: float, bound: float) -> str:
+    if bound in (0.0, 1.0):
+        return percent_text(bound)
+    low = elo_from_score(bound)
+    decimals = 0 if score == 1.0 else bound_decimals(elo_from_score(score), low)
+    return signed_text(rounded_down(low, decimals), decimals)

@@ -37,12 +37,10 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
         return make_verdict(check, VACUOUS, reason)
     moves = evidence.judged(check.values["last_beans"])
     found = [agent_verdict(check, evidence, moves, name) for name in check.about(evidence)]
-    for status in (FAILS, VACUOUS):
-        for each in found:
-            if each[0] == status:
-                return make_verdict(check, *each)
-    words = "; ".join(words for _, words in found)
-    return make_verdict(check, HOLDS, words)
+    statuses = {status for status, _ in found}
+    worst = next((each for each in (FAILS, VACUOUS) if each in statuses), HOLDS)
+    words = [words for status, words in found if status == worst]
+    return make_verdict(check, worst, "; ".join(words))
 
 
 def agent_verdict(

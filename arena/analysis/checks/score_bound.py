@@ -40,6 +40,7 @@ LOOKS = Key(
     choices=(FIRST, MANY),
 )
 COUNT_FORFEITS = Key("count_forfeits", "bool", "whether games that ended by a fault count", False)
+EXACT_FOR_THESE = "exact for these openings: no agent uses chance"
 NOT_THESE = "no opening was played more than once by agents that leave something to chance"
 
 
@@ -49,11 +50,11 @@ def check_score_bound(check: Check, evidence: Evidence, wanted: float) -> ScoreC
     level, least = check.values["confidence"], check.values["min_distinct"]
     if match is None:
         return score_at_least(spread([], []), wanted, level=level, min_distinct=least)
-    clean = match if check.values["count_forfeits"] else match.faultless()
-    dropped = match.pairings - clean.pairings
+    counted = match if check.values["count_forfeits"] else match.fair_pairs()
+    dropped = match.pairings - counted.pairings
     # Without some of its games a finite set of openings was not played out.
     known = evidence if dropped == 0 else replace(evidence, census=())
-    result = _decided(check, known, clean, wanted)
+    result = _decided(check, known, counted, wanted)
     if dropped == 0:
         return result
     what = f"{2 * dropped} of {2 * match.pairings} games do not count, for faults"
@@ -72,7 +73,12 @@ def _decided(check: Check, evidence: Evidence, match: Match, wanted: float) -> S
     exact = answer.score.kind is EstimateKind.CENSUS
     if exact or not (why := _looked(check, evidence)):
         exact = exact and (is_census(match, evidence) or check.values["of"] == THESE)
-        return score_at_least(answer.spread, wanted, level=level, min_distinct=least, census=exact)
+        result = score_at_least(
+            answer.spread, wanted, level=level, min_distinct=least, census=exact
+        )
+        if exact and not is_census(match, evidence):  # there are more openings than these
+            return replace(result, reason=EXACT_FOR_THESE)
+        return result
     if check.values["of"] == THESE:
         return _ever_of_these(check, evidence, match, answer, (wanted, why))
     first = np.rint(4.0 * first_score_per_opening(match.evidence())).astype(np.int64)
@@ -118,9 +124,9 @@ def _ever_of_these(
 ) -> ScoreCheck:
     """The check of exactly these openings, by a bound that stays true at every look."""
     (wanted, why), level = asked, check.values["confidence"]
-    openings, clean = match.met, not check.values["count_forfeits"]
+    openings, fair = match.met, not check.values["count_forfeits"]
     standing = start_anytime(openings, again=True)
-    for scores in pair_scores_of(evidence, match, clean):
+    for scores in pair_scores_of(evidence, match, fair):
         standing = update_anytime(standing, scores)
     bound = anytime_lower_bound_these(standing, level)
     reason = f"anytime {100 * level:g} % bound: {why}"

@@ -4,10 +4,9 @@ import hashlib
 import json
 import time
 import zlib
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -18,15 +17,15 @@ from arena.analysis.move_losses.run_lines import RunLines
 from arena.planning.games import GameColumn, GameParts, Games, pieces
 from arena.planning.plan import Plan
 from arena.planning.schedule import DrawnPlan, make_schedule
-from arena.playing.cluster.package import WorkPackage, make_package
-from arena.playing.executor import Executor, ItemFailed, iterate_items, run_in_order
-from arena.playing.options import Interrupts
-from arena.playing.worker import PlayOptions, nothing
-from arena.storage.journal import Journal
-from arena.storage.provenance import code_digest
+from arena.playing.cluster.package import RemoteSite, WorkPackage, make_package
+from arena.playing.executor import Job, iterate_items, run_in_order
+from arena.playing.options import PlayOptions
+from arena.storage.journal import RunDirectory, Section
+from arena.storage.provenance import code_digest, read_run
 from arena.storage.run_file import GAMES, NotARunError
 from games import Game, MoveError
-from games.base.errors import Unfinished, UserError, print_error
+from games.base.errors import UserError, print_error
+from games.base.progress import Progress, ShowProgress, ignore_progress
 from games.solving import SolverSettings, solver_of
 from games.solving.move_losses import (
     PLY,
@@ -176,93 +175,85 @@ class JudgeTaskResult(NamedTuple):
     fault: str = ""  # why the first line, which begins at `start`, is no game of these rules
 
 
-class JudgeCrew:
-    """Judges portions in processes; each begins with an empty table, so that none needs another."""
+class Judge:
+    """Judges tasks; each begins with an empty table, so that no task needs another."""
 
     def __init__(
-        self,
-        of: Game,
-        settings: SolverSettings,
-        options: PlayOptions,
-        drawn: DrawnPlan | None,
-        tell: Callable[[str], None] = print_error,
+        self, of: Game, settings: SolverSettings, tell: Callable[[str], None] = print_error
     ) -> None:
-        """`drawn` is what a cluster learns the game from."""
-        self.of, self.settings, self.options, self.drawn = of, settings, options, drawn
-        self.tell = tell
-        self.name = self.isolation = ""  # no bots judge
-        self.homes: Mapping[str, str] = {}
+        self.of, self.settings, self.tell = of, settings, tell
         self.solver: Solver | None = None
-        self.judge: LineJudge | None = None
-        # Called while results are awaited, to show progress.
-        self.on_wait: Callable[[], object] = nothing
+        self.lines: LineJudge | None = None
 
-    def get_ready(self) -> None:
-        """Open or build the database, and compile, before processes are forked."""
-        self.solver = solver_of(self.of, self.settings, self.tell)
-        self.solver.prepare()
-        self.judge = judge_of(self.solver)
-        self.judge.judged("", JudgeLimits(0, 1), None)
+    def prepare(self) -> None:
+        """Open or build the database, and compile."""
+        if self.solver is None:
+            self.solver = solver_of(self.of, self.settings, self.tell)
+            self.solver.prepare()
+            self.lines = judge_of(self.solver)
+            self.lines.judged("", JudgeLimits(0, 1), None)
 
-    def judged(self, portion: JudgeTask) -> JudgeTaskResult:
-        """The plies of the portion."""
+    def judge(self, task: JudgeTask) -> JudgeTaskResult:
+        """Return the plies of the task's lines."""
         assert self.solver is not None
-        self.solver.forget()  # what is found out, and at which node it ends, depends on nobody
+        # Nothing found before may decide what is found now, or at which node a question ends.
+        self.solver.forget()
         plies: list[Plies] = []
-        for line, reached in zip(portion.lines, portion.reached, strict=True):
+        for line, reached in zip(task.lines, task.reached, strict=True):
             try:
-                plies.append(self._judged(line, portion.limits, reached))
+                plies.append(self._judge_line(line, task.limits, reached))
             except MoveError as error:
-                at = portion.start + len(plies)
+                at = task.start + len(plies)
                 return JudgeTaskResult(at, at, b"", str(error))
-        return JudgeTaskResult(portion.start, portion.stop, pack_plies(plies))
+        return JudgeTaskResult(task.start, task.stop, pack_plies(plies))
 
-    def _judged(self, line: str | None, limits: JudgeLimits, reached: Reached | None) -> Plies:
-        assert self.judge is not None
-        return NO_PLIES if line is None else self.judge.judged(line, limits, reached)
+    def _judge_line(self, line: str | None, limits: JudgeLimits, reached: Reached | None) -> Plies:
+        assert self.lines is not None
+        return NO_PLIES if line is None else self.lines.judged(line, limits, reached)
 
-    # What `in_order` needs of a crew.
 
-    def begin(self, workers: int | None = None) -> Executor[JudgeTask, JudgeTaskResult]:
-        """A new backend whose workers judge as this one does."""
-        return self.options.begin(lambda: self.judged, self.parcel, self.look, workers)
+def judge_job(judge: Judge, drawn: DrawnPlan | None = None) -> Job[JudgeTask, JudgeTaskResult]:
+    """Judge lines of a run; a cluster learns the game from `drawn`."""
 
-    def parcel(self) -> WorkPackage:
-        """The game and the settings, to be judged by others."""
-        assert self.drawn is not None
-        return make_package(
-            "arena.analysis.move_losses.judge:remote_judge", (self.drawn,), self.settings
+    def package() -> WorkPackage:
+        assert drawn is not None
+        maker = "arena.analysis.move_losses.judge:remote_judge_job"
+        return make_package(maker, (drawn,), judge.settings)
+
+    return Job(
+        judge.judge,
+        prepare=judge.prepare,
+        split=split_task,
+        merge=merge_results,
+        package=package,
+    )
+
+
+def remote_judge_job(
+    _: RemoteSite, plans: tuple[DrawnPlan, ...], settings: SolverSettings
+) -> Job[JudgeTask, JudgeTaskResult]:
+    """Judge lines for another machine."""
+    return judge_job(Judge(plans[0].of, settings))
+
+
+def split_task(task: JudgeTask) -> list[JudgeTask]:
+    """Return a task for each line."""
+    return [
+        task._replace(start=at, stop=at + 1, lines=(line,), reached=(reached,))
+        for at, line, reached in zip(
+            range(task.start, task.stop), task.lines, task.reached, strict=True
         )
+    ]
 
-    def look(self) -> None:
-        """Raise if a signal arrived; show progress."""
-        self.options.interrupts.look()
-        self.on_wait()
 
-    def split(self, portion: JudgeTask) -> list[JudgeTask]:
-        """The portion line by line."""
-        return [
-            portion._replace(start=at, stop=at + 1, lines=(line,), reached=(reached,))
-            for at, line, reached in zip(
-                range(portion.start, portion.stop), portion.lines, portion.reached, strict=True
-            )
-        ]
-
-    def excused(self, _: JudgeTask) -> bool:
-        """No failure is."""
-        return False
-
-    def mend(self) -> None:
-        """Nothing is shared."""
-
-    def whole(self, portion: JudgeTask, parts: list[JudgeTaskResult]) -> JudgeTaskResult | None:
-        """A portion from those of its lines; None while some are missing."""
-        if parts[-1].fault:
-            return parts[-1]
-        if parts[-1].stop < portion.stop:
-            return None
-        joined = b"".join(zlib.decompress(part.plies) for part in parts)
-        return JudgeTaskResult(portion.start, portion.stop, zlib.compress(joined))
+def merge_results(task: JudgeTask, parts: list[JudgeTaskResult]) -> JudgeTaskResult | None:
+    """Return the result of a task from those of its lines; None while some are missing."""
+    if parts[-1].fault:
+        return parts[-1]
+    if parts[-1].stop < task.stop:
+        return None
+    joined = b"".join(zlib.decompress(part.plies) for part in parts)
+    return JudgeTaskResult(task.start, task.stop, zlib.compress(joined))
 
 
 def pack_plies(plies: Sequence[Plies]) -> bytes:
@@ -274,11 +265,6 @@ def unpack_plies(stored: bytes, lengths: Sequence[int]) -> list[Plies]:
     """The plies of lines of these lengths."""
     whole = np.frombuffer(zlib.decompress(stored), PLY)
     return np.split(whole, np.cumsum(lengths)[:-1])
-
-
-def remote_judge(plans: tuple[DrawnPlan, ...], settings: SolverSettings) -> JudgeCrew:
-    """The crew on a machine of a cluster, where one portion is judged at a time."""
-    return JudgeCrew(plans[0].of, settings, PlayOptions(1, Interrupts()), plans[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,31 +281,6 @@ class TimeLimitReached(Exception):  # noqa: N818  # what happened, not an error
     """The seconds that were asked for are over."""
 
 
-class Deadline(Interrupts):
-    """Signals as before, and an end."""
-
-    def __init__(self, interrupts: Interrupts, seconds: float | None) -> None:
-        """The time begins now."""
-        super().__init__()
-        self.interrupts = interrupts
-        self.end = None if seconds is None else time.monotonic() + seconds
-
-    def look(self) -> None:
-        """Raise what has arrived."""
-        self.interrupts.look()
-        if self.end is not None and time.monotonic() > self.end:
-            raise TimeLimitReached
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far the judge is: lines of this step, and how far back the step goes."""
-
-    done: int
-    total: int
-    last: int | None
-
-
 @dataclass(frozen=True, slots=True)
 class JudgeResult:
     """What is known of every line of a run, and how far back the last whole step went."""
@@ -334,36 +295,47 @@ def judge_run(
     run: RunLines,
     settings: JudgeSettings,
     options: PlayOptions,
-    show: Callable[[Progress], None] = lambda _: None,
+    show: ShowProgress = ignore_progress,
     tell: Callable[[str], None] = print_error,
 ) -> JudgeResult:
     """Judge what the journal does not have; the journal keeps every portion."""
     if problem := endless(run, settings):
         raise UserError(problem)
     name = judge_digest(run, settings)
-    deadline = Deadline(options.interrupts, settings.seconds)
+    end = None if settings.seconds is None else time.monotonic() + settings.seconds
+    judge = Judge(run.of, SolverSettings(TABLE_BITS, settings.database_beans), tell)
     drawn = None if options.cluster is None else make_schedule(run.plan)
-    crew = JudgeCrew(
-        run.of,
-        SolverSettings(TABLE_BITS, settings.database_beans),
-        options._replace(interrupts=deadline),
-        drawn,
-        tell,
-    )
-    with Journal(run.directory / f"judged-{name}", name, None) as journal:
-        walk = Walk(run, journal)
+    digest = str(read_run(run.directory).get("digest") or run.digest)
+    with RunDirectory(run.directory, digest, None) as directory:
+        walk = Walk(run, directory.section("judgement", name))
         last: int | None = 0
+        now = judge_progress(run, 0, last)
+
+        def poll() -> None:
+            if end is not None and time.monotonic() > end:
+                raise TimeLimitReached
+            show(now)
+
+        job = replace(
+            judge_job(judge, drawn), poll=poll, describe=lambda task: walk.place(task.start)
+        )
         try:
             for step in steps(run, settings):
                 limits = JudgeLimits(step, settings.nodes or default_nodes(run))
-                for done in walk.to(limits, crew):
-                    now = Progress(done, len(run.lines), step)
-                    crew.on_wait = partial(show, now)
+                for done in walk.to(limits, job, options):
+                    now = judge_progress(run, done, step)
                     show(now)
                 last = step
         except TimeLimitReached:
             return JudgeResult(run, tuple(walk.plies), last, False)
     return JudgeResult(run, tuple(walk.plies), last, True)
+
+
+def judge_progress(run: RunLines, done: int, last: int | None) -> Progress:
+    """Return how many lines of a step are judged, and how far back the step goes."""
+    back = "" if last is None else f", back to {last} {what_is_open(run.of)}"
+    text = f"{done:,} of {len(run.lines):,} games judged{back}"
+    return Progress(text, done, len(run.lines))
 
 
 def endless(run: RunLines, settings: JudgeSettings) -> str | None:
@@ -412,48 +384,41 @@ def default_nodes(run: RunLines) -> int:
 class Walk:
     """What is known of every line, step after step."""
 
-    def __init__(self, run: RunLines, journal: Journal) -> None:
-        """Nothing is known yet; the journal's batches count lines, on and on over the steps."""
-        self.run, self.journal = run, journal
+    def __init__(self, run: RunLines, section: Section) -> None:
+        """Nothing is known yet; the section's batches count lines, on and on over the steps."""
+        self.run, self.section = run, section
         self.lengths = [len(words) for words in run.words]
         self.plies: list[Plies] = [None] * len(run.lines)  # type: ignore[list-item]  # filled by the first step
-        self.stored = {batch.start: batch for batch in journal.batches()}
+        self.stored = {batch.start: batch for batch in section.batches()}
         self.step = 0
         self.before: int | None = None  # how far back the step before went
 
-    def to(self, limits: JudgeLimits, crew: JudgeCrew) -> Iterator[int]:
+    def to(
+        self,
+        limits: JudgeLimits,
+        job: Job[JudgeTask, JudgeTaskResult],
+        options: PlayOptions,
+    ) -> Iterator[int]:
         """Judge every line so far back; yields how many are done."""
         total, base = len(self.run.lines), self.step * len(self.run.lines)
         done = 0
         while (batch := self.stored.get(base + done)) is not None:
-            self.take(JudgeTaskResult(batch.start - base, batch.stop - base, batch.games))
+            self.take(JudgeTaskResult(batch.start - base, batch.stop - base, batch.content))
             done = batch.stop - base
         yield done
         if done < total:
-            if crew.judge is None:
-                crew.get_ready()
             portions = (
                 self.portion(at, min(at - at % AT_ONCE + AT_ONCE, total), limits)
                 for at in starts(done, total)
             )
-            with closing(self.results(crew, portions)) as results:
+            with closing(run_in_order(job, iterate_items(portions), options)) as results:
                 for judged in results:
                     if judged.fault:
                         raise NotARunError(f"{self.place(judged.start)}: {judged.fault}")
-                    self.journal.append(base + judged.start, base + judged.stop, judged.plies)
+                    self.section.append(base + judged.start, base + judged.stop, judged.plies)
                     self.take(judged)
                     yield judged.stop
         self.step, self.before = self.step + 1, limits.last
-
-    def results(
-        self, crew: JudgeCrew, portions: Iterator[JudgeTask]
-    ) -> Generator[JudgeTaskResult, None, None]:
-        """What the crew finds out, in order; Unfinished names a game that cannot be judged."""
-        try:
-            yield from run_in_order(crew, iterate_items(portions))
-        except ItemFailed as failure:
-            what = failure.trace.rpartition("\n")[2] or "ended its worker"
-            raise Unfinished(f"{self.place(failure.item.start)}: {what}, and again alone") from None
 
     def place(self, line: int) -> str:
         """Where the first game of a line stands."""

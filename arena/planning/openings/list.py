@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from arena.planning.openings.openings import Openings, OpeningsError, finite_openings
-from arena.planning.openings_spec import OpeningsSpec
+from arena.planning.plan import OpeningsSpec
 from games import Game, MoveError, Position
 from games.base.schema import Fault, Key, KeyValues
 from games.base.text import quote

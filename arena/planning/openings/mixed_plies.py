@@ -6,7 +6,7 @@ import numpy as np
 
 from arena.planning.openings.openings import NO_MOVE, Openings, balance_mask, first_openings, kept
 from arena.planning.openings.random import MAX_MISSES, MIN_DRAWS, add_distinct, draw_lines
-from arena.planning.openings_spec import OpeningsSpec
+from arena.planning.plan import OpeningsSpec
 from games import Game
 from games.base.schema import Fault, Key, KeyValues
 
@@ -65,7 +65,7 @@ def interleave_lengths(of: Game, lengths: range, most: int, seed: int) -> tuple[
 
 
 def distinct_openings(of: Game, plies: int, most: int, seed: int) -> Openings:
-    """The first distinct positions after so many random moves; fewer if no more come."""
+    """Return the first distinct positions after this many random moves; fewer if no more come."""
     found, at, fruitless = draw_lines(of, plies, seed, 0, 0), 0, 0
     while len(found) < most and fruitless <= MAX_MISSES:
         lines = max(most, MIN_DRAWS)

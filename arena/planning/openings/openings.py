@@ -106,7 +106,7 @@ def moves_of(of: Game, slots: NDArray[np.int16]) -> list[int]:
 def balance_mask(
     of: Game, openings: Openings, most: float, enough: int | None = None
 ) -> NDArray[np.bool_]:
-    """Which openings a shallow search values within `most` for either side; stop at `enough`."""
+    """Return which openings a shallow search values within `most` for either side."""
     # It loads the compiler, and the reader of files asks for keys only.
     from agents.search.compiled_agent import decided  # noqa: PLC0415
 

@@ -14,7 +14,7 @@ from arena.planning.openings.openings import (
     moves_of,
     position_after,
 )
-from arena.planning.openings_spec import OpeningsSpec
+from arena.planning.plan import OpeningsSpec
 from arena.planning.seeds import hash64
 from games import Game
 from games.base.schema import Fault, Key, KeyValues

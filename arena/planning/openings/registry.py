@@ -13,7 +13,7 @@ from arena.planning.openings.openings import (
     from_lines,
     moves_of,
 )
-from arena.planning.openings_spec import OpeningsSpec
+from arena.planning.plan import OpeningsSpec
 from games import Game
 from games.base.schema import Fault, Key, KeyValues
 
@@ -45,7 +45,7 @@ COMMON_KEYS = (
 
 
 class OpeningMethod(Protocol):
-    """What the module of a way to make openings defines."""
+    """A module of openings."""
 
     KEYS: Sequence[Key]  # the first asks for it in a file
     WORD: bool  # whether the plain name may be written, for the keys' defaults
@@ -88,7 +88,7 @@ def openings_text(spec: OpeningsSpec) -> str:
 
 
 def advice_for_more(spec: OpeningsSpec) -> str:
-    """What the user can do about too few openings."""
+    """Return what the user can do about too few openings."""
     balance = "" if spec.balance is None else ", a wider balance"
     return (
         f"ask for fewer pairs, {way(spec.way).MORE}{balance}, or say repeat = true "

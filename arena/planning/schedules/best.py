@@ -1,6 +1,6 @@
-"""The race for the best few: everybody inside must be above everybody outside.
+"""The race for the best few: each agent inside must be above each agent outside.
 
-What is above somebody is above all below that one, so this race takes it that there is an order.
+It assumes an order: an agent above another one is above all agents below that one.
 """
 
 import math
@@ -49,7 +49,7 @@ class BestRace:
 
     @cached_property
     def inside(self) -> list[int]:
-        """Who is still in, the strongest first."""
+        """The remaining agents, the strongest first."""
         gone = {row.agent for row in self.out}
         return by_strength(self.state, (i for i in range(len(self.names)) if i not in gone))
 
@@ -67,12 +67,12 @@ class BestRace:
         return meet or meetings_for(self.state, ((leader, other) for other in others))
 
     def _equals(self) -> bool:
-        """Whether nobody who is left differs from the leader by more than is asked for."""
+        """Return whether no remaining agent differs from the leader by more than the margin."""
         leader, *others = self.inside
         return all(self.state.alike[leader, other] for other in others)
 
     def after(self, points: Sequence[Points]) -> "BestRace":
-        """The race after the next round: whoever is beaten by anybody goes out."""
+        """Return the race after the next round; beaten agents go out."""
         state = add_results(self.state, self.meetings, points)
         rows = []
         for agent in sorted(self.inside):
@@ -84,7 +84,7 @@ class BestRace:
 
     @property
     def standing(self) -> TournamentStanding:
-        """Who is in, and why the others are out."""
+        """Return the remaining agents, and why the others are out."""
         over = not self.meetings
         rows = [StandingRow(agent, IN, "", None) for agent in self.inside]
         if over and len(rows) == 1:
@@ -130,7 +130,7 @@ class TopRace:
 
     @cached_property
     def above(self) -> Flags:
-        """Who is above whom, by way of others too."""
+        """Return which agents are above which, also through others."""
         return transitive_closure(self.state.above)
 
     @cached_property
@@ -147,7 +147,7 @@ class TopRace:
 
     @cached_property
     def cycle(self) -> bool:
-        """Whether somebody outside is above somebody inside, and below."""
+        """Return whether an agent outside is above one inside, and below."""
         inside, outside = self.order[: self.best], self.order[self.best :]
         return any(self.above[i, o] and self.above[o, i] for i in inside for o in outside)
 
@@ -171,7 +171,7 @@ class TopRace:
 
     @property
     def standing(self) -> TournamentStanding:
-        """Who is among the best, who is not, who is undecided."""
+        """Return which agents are among the best, which are not, and which are undecided."""
         over = not self.meetings
         whole = over and not self.cycle and not self.open_pairs
         rows = [self._row(place, agent, whole) for place, agent in enumerate(self.order)]

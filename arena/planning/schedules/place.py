@@ -120,7 +120,7 @@ class PlacementRace:
         rows = [StandingRow(self.newcomer, word, "the newcomer", place)]
         for at, other in enumerate(self.order):
             met = tuple(int(n) for n in self.state.counts[self.newcomer, other])
-            state = IN if self.low <= at < self.high and not over else OUT
+            state = IN if self._side(at) == "open" else OUT
             why = f"not met; {self._side(at)}"
             if sum(met):
                 why = f"{beaten(self.names[self.newcomer], met)}; {self._side(at)}"
@@ -130,24 +130,27 @@ class PlacementRace:
         )
 
     def _place(self) -> int | None:
-        """The newcomer's place; after the one that it is level with; None while it is open."""
+        """Return the newcomer's place, that of the one it is level with; None while it is open."""
         if self.level_with is not None:
-            return list(self.order).index(self.level_with) + 2
+            return list(self.order).index(self.level_with) + 1
         return self.low + 1 if self.low == self.high else None
 
     def _place_of(self, at: int) -> int | None:
         """The place of one of the others beside the newcomer; None while that is open."""
         place = self._place()
         if place is not None:
-            return at + 1 if at < place - 1 else at + 2
+            return at + 1 if at < place - 1 or self._side(at) == "level" else at + 2
         return at + 1 if at < self.low else at + 2 if at >= self.high else None
 
     def _side(self, at: int) -> str:
-        if at < self.low:
+        level = None if self.level_with is None else list(self.order).index(self.level_with)
+        if at == level:
+            return "level"
+        if at < (self.low if level is None else level):
             return "above the newcomer"
-        if at >= self.high:
+        if at >= (self.high if level is None else level):
             return "below the newcomer"
-        return "level" if self.order[at] == self.level_with else "open"
+        return "open"
 
     def _answer(self, over: bool) -> str:
         name, of = self.names[self.newcomer], len(self.order) + 1
@@ -182,5 +185,5 @@ def begin(values: KeyValues, entrants: Participants) -> PlacementRace:
 
 
 def comparisons_needed(others: int) -> int:
-    """How many agents the newcomer has to be told apart from on the way to its place."""
+    """Return from how many agents the newcomer must be separated on the way to its place."""
     return max(1, math.ceil(math.log2(others + 1)))

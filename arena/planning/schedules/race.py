@@ -61,7 +61,7 @@ def eliminated_row(state: Race, names: Sequence[str], agent: int, by: int) -> St
 
 
 def beaten(winner: str, counts: Sequence[int]) -> str:
-    """Who scored how much in how many pairings."""
+    """Return an agent's score and its number of pairs."""
     pairings = sum(counts)
     score = sum(n * place for place, n in enumerate(counts)) / (QUARTERS * max(pairings, 1))
     words = "1 pairing" if pairings == 1 else f"{pairings:,} pairings"
@@ -85,5 +85,5 @@ def error_text(state: Race, questions: int) -> str:
 
 
 def exhausted_text(state: Race) -> str:
-    """Why a race ends without an answer."""
+    """Return why a race ends without an answer."""
     return "their only opening is used" if state.limit == 1 else f"{state.limit:,} openings used"

@@ -15,7 +15,6 @@ from arena.planning.schedules.race import (
     exhausted_text,
     indifference,
     meetings_for,
-    named,
     no_problems,
     rounds_text,
 )
@@ -41,12 +40,12 @@ class Ranking:
 
     @cached_property
     def above(self) -> Flags:
-        """Who is above whom, by way of others too."""
+        """Return which agents are above which, also through others."""
         return transitive_closure(self.state.above)
 
     @cached_property
     def cycle(self) -> bool:
-        """Whether somebody is above himself by way of others."""
+        """Return whether an agent is above itself through others."""
         return bool(self.above.diagonal().any())
 
     @cached_property
@@ -61,7 +60,7 @@ class Ranking:
 
     @cached_property
     def undecided(self) -> list[tuple[int, int]]:
-        """Neighbours of which nothing is said yet."""
+        """Return the undecided neighbours."""
         pairs = zip(self.order, self.order[1:], strict=False)
         said = self.above | self.state.alike
         return [(i, j) for i, j in pairs if not said[i, j]]
@@ -91,6 +90,15 @@ class Ranking:
             places.append(at if self.above[i, j] else places[-1])
         return places
 
+    def _order_text(self) -> str:
+        """Return the agents in order; those that share a place are joined by `=`."""
+        places, groups = self._places(), dict[int, list[str]]()
+        for place, agent in zip(places, self.order, strict=True):
+            groups.setdefault(place, []).append(self.names[agent])
+        text = ", ".join(" = ".join(group) for group in groups.values())
+        level = f" (=: within {self.state.indifference:g} Elo of its neighbour)"
+        return text + level * (len(groups) < len(self.order))
+
     def _row(self, at: int, places: Sequence[int], over: bool) -> StandingRow:
         agent, state = self.order[at], "ranked" if over and not self.cycle else IN
         if at + 1 == len(self.order):
@@ -113,7 +121,7 @@ class Ranking:
             return f"{told} of {len(self.order) - 1} neighbours are told apart"
         if self.cycle:
             return f"no order after {after}: some are above one another (a cycle)"
-        order = named(self.names, self.order)
+        order = self._order_text()
         if self.undecided:
             pairs = ", ".join(f"{self.names[i]} and {self.names[j]}" for i, j in self.undecided)
             return f"not decided between {pairs} after {after}: {exhausted_text(self.state)}"

@@ -1,4 +1,4 @@
-"""Schedules: who plays whom, a file for each way."""
+"""Schedules: which agents meet, a module for each."""
 
 import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,22 +22,22 @@ Matches = tuple[tuple[int, int], ...]  # the places of two agents each
 
 
 class Schedule(Protocol):
-    """What the module of a schedule defines; one that goes by rounds is a `RoundsSchedule`."""
+    """A schedule's module; one that goes by rounds is a `RoundsSchedule`."""
 
     KEYS: Sequence[Key]  # the first has the schedule's name
     WORD: bool  # whether the plain name may be written, for the keys' defaults
     EXAMPLES: Sequence[str]
 
     def faults(self, values: KeyValues, names: Sequence[str]) -> Iterator[Fault]:
-        """What does not fit the agents of the file."""
+        """Yield what does not fit the agents of the file."""
 
     def matches(self, values: KeyValues, names: Sequence[str]) -> Matches:
-        """Who meets whom, in the order in which their pairings are numbered."""
+        """Return the matches, in the order in which their pairs are numbered."""
 
 
 @runtime_checkable
 class RoundsSchedule(Schedule, Protocol):
-    """A schedule whose `matches` only may be played: who meets next depends on what is known."""
+    """A schedule by rounds: of its `matches`, results decide which are played."""
 
     def begin(self, values: KeyValues, entrants: Participants) -> Tournament:
         """The tournament before its first round."""

@@ -1,4 +1,4 @@
-"""Everybody meets everybody."""
+"""Every agent meets every other one."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from arena.planning.rounds import Meeting, Participants, Points, StandingRow, TournamentStanding
-from arena.planning.schedules.race import QUARTERS, all_matches, rounds_text
+from arena.planning.schedules.race import QUARTERS, all_matches, named, rounds_text
 from games.base.schema import Fault, Key, KeyValues
 
 KEYS = (
@@ -50,7 +50,23 @@ class Swiss:
     def order(self) -> list[int]:
         """All agents by points; of equals who met the stronger ones, then as in the file."""
         agents = range(len(self.names))
-        return sorted(agents, key=lambda each: (-self.quarters[each], -self._buchholz(each), each))
+        return sorted(agents, key=lambda each: (*self._rank(each), each))
+
+    def _rank(self, agent: int) -> tuple[int, int]:
+        """Points, then those of the opponents: equals share a place."""
+        return -self.quarters[agent], -self._buchholz(agent)
+
+    def _leaders(self) -> str:
+        """Return the first, and which others have as many points."""
+        first, *others = (
+            agent for agent in self.order if self.quarters[agent] == self.quarters[self.order[0]]
+        )
+        equal = [agent for agent in others if self._rank(agent) == self._rank(first)]
+        behind = [agent for agent in others if agent not in equal]
+        text = " and ".join(self.names[agent] for agent in (first, *equal))
+        if behind:
+            text += f" (before {named(self.names, behind)}, whose opponents have fewer points)"
+        return text
 
     def _buchholz(self, agent: int) -> int:
         """The points of all whom an agent met."""
@@ -59,7 +75,7 @@ class Swiss:
 
     @cached_property
     def resting(self) -> int | None:
-        """Who has no opponent in the next round: the last of those who had one in all others."""
+        """Return the agent without an opponent in the next round: the"""
         if len(self.names) % 2 == 0:
             return None
         return next(each for each in reversed(self.order) if each not in self.rested)
@@ -77,7 +93,7 @@ class Swiss:
         return tuple(Meeting(min(pair), max(pair), self.size, opening) for pair in pairs)
 
     def after(self, points: Sequence[Points]) -> "Swiss":
-        """The tournament after the next round; who has no opponent wins all of its points."""
+        """Return the tournament after the next round; an agent without opponent gets all points."""
         quarters = list(self.quarters)
         opponents = [list(met) for met in self.opponents or ((),) * len(self.names)]
         for meeting, own in zip(self.meetings, points, strict=True):
@@ -103,13 +119,13 @@ class Swiss:
         """All agents by points."""
         over = self.rounds == self.last
         word = "finished" if over else "in"
-        rows = []
-        for place, agent in enumerate(self.order, 1):
+        rows: list[StandingRow] = []
+        for at, agent in enumerate(self.order):
             points = GAMES * self.quarters[agent] / QUARTERS
             why = f"{points:g} of {GAMES * self.rounds * self.size} points"
-            rows.append(StandingRow(agent, word, why, place))
-        first = self.order[0]
-        lead = f"{self.names[first]} with {rows[0].why} after {rounds_text(self.rounds)}"
+            tied = at > 0 and self._rank(agent) == self._rank(self.order[at - 1])
+            rows.append(StandingRow(agent, word, why, rows[-1].place if tied else at + 1))
+        lead = f"{self._leaders()} with {rows[0].why} after {rounds_text(self.rounds)}"
         answer = f"first: {lead}" if over else f"leading: {lead}"
         notes = (NOTE, BYE) if self.rested else (NOTE,)
         return TournamentStanding("swiss", self.rounds, over, tuple(rows), answer, notes, False)

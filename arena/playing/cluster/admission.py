@@ -5,8 +5,14 @@ from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
-from arena.playing.cluster.connection import Cluster, ClusterLost, ClusterUnavailable, ClusterWorker
-from arena.playing.cluster.machines import REQUIRED_PACKAGES, version_difference
+from arena.playing.cluster.connection import (
+    REQUIRED_PACKAGES,
+    Cluster,
+    ClusterLost,
+    ClusterUnavailable,
+    ClusterWorker,
+    version_difference,
+)
 from arena.playing.cluster.package import WorkPackage
 from arena.playing.cluster.remote_worker import AdmissionReply, prepare_worker
 from arena.storage import provenance
@@ -18,7 +24,7 @@ class WorkerAdmission:
     """Prepares the workers of a cluster for one parcel, including those that join later."""
 
     def __init__(self, cluster: Cluster, sent: WorkPackage) -> None:
-        """No worker has been asked yet."""
+        """Start without workers."""
         self.cluster, self.members, self.digest = cluster, cluster.members, sent.digest
         self.alike = sent.alike
         self.sent, self.sources = pickle.dumps(sent), provenance.code_digest()
@@ -26,12 +32,12 @@ class WorkerAdmission:
         self.able: set[ClusterWorker] = set()  # they wait until all are known to be alike
         self.hopeful = self.members.attention.seconds  # when somebody could last be hoped for
 
-    def welcome_new(self) -> None:
-        """Ask workers that were not asked before; raise errors that no other worker would avoid."""
+    def admit_new_workers(self) -> None:
+        """Check new workers; raise errors that no other worker would avoid."""
         for worker in self.members.there.values():
             if worker not in self.asked | self.able and self._unknown(worker):
                 self.asked.add(worker)
-                # A function that a worker cannot import ends it: so this is asked first.
+                # A worker that cannot import a function dies of it: so its versions are read first.
                 self.cluster.versions(
                     worker.address, REQUIRED_PACKAGES, partial(self._known, worker)
                 )
@@ -40,15 +46,15 @@ class WorkerAdmission:
         if self.asked or self.members.ready(self.digest):
             self.hopeful = self.members.attention.seconds
         else:
-            self._refuse_to_wait()
+            self._check_any_usable()
 
     def _unknown(self, worker: ClusterWorker) -> bool:
         return not worker.refusal and self.digest not in worker.prepared
 
     def _known(self, worker: ClusterWorker, done: "Future[Any]") -> None:
-        """Send the parcel to a worker that has what we have."""
+        """Send the package to a worker whose versions match ours."""
         if self.cluster.cancelled(done) or done.exception() is not None:
-            self.asked.discard(worker)  # it is asked again if it is still there
+            self.asked.discard(worker)  # it is checked again if it is still there
             return
         (said,) = done.result().values()
         if why := version_difference(said):
@@ -59,12 +65,12 @@ class WorkerAdmission:
         self.cluster.call(worker.address, then, prepare_worker, self.sources, self.sent)
 
     def _answered(self, worker: ClusterWorker, done: "Future[Any]") -> None:
-        """Let a worker play, or say why it cannot."""
+        """Admit a worker, or report why it cannot play."""
         self.asked.discard(worker)
         if self.cluster.cancelled(done):
             return
         if (error := done.exception()) is not None:
-            self.members.strike(worker, f"it cannot begin ({error})")
+            self.members.count_failure(worker, f"it cannot begin ({error})")
             return
         answer: AdmissionReply = pickle.loads(done.result())
         if answer.calibration is None:
@@ -84,8 +90,8 @@ class WorkerAdmission:
         self.able.clear()
 
     def _admit_alike(self, latest: ClusterWorker) -> None:
-        """Let workers play by the clock if they are equally fast."""
-        if pair := self.members.unlike():
+        """Admit workers to games by the clock if they are equally fast."""
+        if pair := self.members.unequal_pair():
             slow, fast = pair
             factors = self.members.factors()
             ratio = factors[fast.host] / factors[slow.host]
@@ -99,7 +105,7 @@ class WorkerAdmission:
             self.members.refuse(latest, why)
         self._admit()
 
-    def _refuse_to_wait(self) -> None:
+    def _check_any_usable(self) -> None:
         """Raise if no worker can play and none joins in time."""
         refused = [each for each in self.members.there.values() if each.refusal]
         if refused and len(refused) == len(self.members.there):

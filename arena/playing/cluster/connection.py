@@ -23,7 +23,8 @@ import distributed
 from distributed.core import rpc
 from distributed.versions import VersionMismatchWarning
 
-from arena.playing.cluster.machines import Calibration, version_difference
+from arena.playing.cluster.remote_player import Calibration
+from arena.storage import provenance
 from games.base.errors import Unfinished, UserError, print_error, printable
 from games.base.text import quote
 
@@ -38,9 +39,11 @@ MAX_SPEED_RATIO = 1.25
 MOST_STRIKES = 3
 MOST_REASON = 300  # characters
 CONNECT_SECONDS, ASK_SECONDS = 3.0, 5.0
-SILENT_SECONDS = 30.0  # a scheduler that does not answer for so long is gone
+SILENT_SECONDS = 30.0  # without an answer: the scheduler is gone
 LOOK_SECONDS = 0.5
 CLOSE_SECONDS = 5.0
+# Packages that decide games, besides our sources.
+REQUIRED_PACKAGES = ("python", "pitflip", "numba", "numpy")
 LOCAL = re.compile(r"local:([0-9]{1,3})")
 OfDask: TypeAlias = Any  # Dask gives its objects no types
 Callback = Callable[["Future[OfDask]"], None]
@@ -49,12 +52,12 @@ Callback = Callable[["Future[OfDask]"], None]
 class ListeningClock:
     """The seconds in which the cluster was listened to, entered again and again.
 
-    Whoever is busy elsewhere for a minute, with games to count or a machine to share, has not
-    heard anybody in it, and must not take all others for gone.
+    A client that is busy elsewhere for a minute, with games to count or a machine to share,
+    does not hear its workers then, and must not count them as lost.
     """
 
     def __init__(self) -> None:
-        """Nobody has listened yet."""
+        """Start with no time."""
         self.seconds = 0.0
         self._since = 0.0
 
@@ -92,7 +95,7 @@ class ClusterWorker:
 
     @property
     def silent(self) -> bool:
-        """Whether it may have stopped."""
+        """Whether the scheduler has not heard from it for a long time."""
         return self.attention.seconds - self.heard > WORKER_SILENT_SECONDS
 
 
@@ -133,20 +136,20 @@ class WorkerRegistry:
         ]
 
     def refuse(self, worker: ClusterWorker, why: str) -> None:
-        """Leave a worker out from now on, and print that."""
+        """Exclude a worker from now on, and print that."""
         worker.refusal = printable(why, MOST_REASON)
         print_error(f"{worker.address} is left out: {worker.refusal}")
         log.warning("worker %s at %s is left out: %s", worker.name, worker.address, why)
 
-    def strike(self, worker: ClusterWorker, why: str) -> None:
-        """Count a failure of a worker; after too many it is left out."""
+    def count_failure(self, worker: ClusterWorker, why: str) -> None:
+        """Count a failure of a worker; after too many it is excluded."""
         worker.strikes += 1
         log.warning("worker %s at %s failed: %s", worker.name, worker.address, why)
         if worker.strikes >= MOST_STRIKES and not worker.refusal:
             self.refuse(worker, why)
 
     def calibrated(self, worker: ClusterWorker, calibration: Calibration) -> None:
-        """Note a worker's speed; one that plays other games than most is left out."""
+        """Note a worker's speed; exclude it if it plays other games than most."""
         worker.calibration = calibration
         log.info("worker %s at %s can play", worker.name, worker.address)
         played = Counter(each.calibration.games for each in self.ever if each.calibration)
@@ -156,7 +159,7 @@ class WorkerRegistry:
                 self.refuse(each, "it plays other games than the others from the same seeds")
 
     def factors(self) -> dict[str, float]:
-        """How fast each machine is, by host: the fastest has 1.
+        """Return the relative speed of each machine, by host: the fastest has 1.
 
         A machine is as fast as the fastest of its workers: the others were disturbed.
         """
@@ -178,8 +181,8 @@ class WorkerRegistry:
             if each.calibration
         ]  # fmt: skip
 
-    def unlike(self) -> tuple[ClusterWorker, ClusterWorker] | None:
-        """A slow and a fast worker that may play, if their machines differ in speed."""
+    def unequal_pair(self) -> tuple[ClusterWorker, ClusterWorker] | None:
+        """Return a slow and a fast worker that may play, if their machines differ in speed."""
         factors = self.factors()
         known = [each for each in self.there.values() if each.calibration and not each.refusal]
         known.sort(key=lambda each: factors[each.host])
@@ -189,7 +192,7 @@ class WorkerRegistry:
 
 
 class ClusterUnavailable(UserError):  # noqa: N818  # a state, not a fault
-    """The address is not that of a usable cluster; one line says what is there."""
+    """There is no usable cluster at the address; one line says why."""
 
     has_place = True
 
@@ -221,7 +224,7 @@ class Cluster:
     """A running Dask cluster, or one that is started here and stopped at the end."""
 
     def __init__(self, address: str) -> None:
-        """Connect; NoCluster says why that failed."""
+        """Connect; ClusterUnavailable says why that failed."""
         silence_dask()
         self.own: OfDask = None
         if local := LOCAL.fullmatch(address):
@@ -233,7 +236,7 @@ class Cluster:
         self.client: OfDask = distributed.Client(
             address, timeout=SILENT_SECONDS, set_as_default=False
         )
-        self._refuse_a_bare_scheduler()
+        self._check_scheduler_versions()
         self.members = WorkerRegistry()
         self.name = f"pitflip-{uuid.uuid4().hex}"
         self.numbers = itertools.count()
@@ -261,7 +264,7 @@ class Cluster:
                 with contextlib.suppress(OSError):  # so is a TimeoutError
                     each.close(timeout=CLOSE_SECONDS)
 
-    def _refuse_a_bare_scheduler(self) -> None:
+    def _check_scheduler_versions(self) -> None:
         """Raise NoCluster if the scheduler could not open what is sent to its workers."""
         said = self.client.sync(self.client.scheduler.versions, packages=["pitflip"])
         if why := version_difference(said, ("pitflip",)):
@@ -289,7 +292,7 @@ class Cluster:
         asked = {"op": "versions", "packages": list(packages)}
         self._when_done(self.client.scheduler.broadcast(msg=asked, workers=[worker]), then)
 
-    def pump(self, seconds: float) -> bool:
+    def process_events(self, seconds: float) -> bool:
         """Handle what has happened, waiting for it if need be; whether anything has."""
         self._look()
         happened = False
@@ -303,7 +306,7 @@ class Cluster:
                 happened = True
 
     def cancelled(self, done: "Future[OfDask]") -> bool:
-        """Whether a call was cancelled; ClusterLost if that is because the scheduler is gone."""
+        """Return whether a call was cancelled; ClusterLost if the scheduler is gone."""
         if not (done.cancelled() or isinstance(done.exception(), distributed.CancelledError)):
             return False
         if self.client.status != "running":
@@ -396,3 +399,18 @@ async def _kind_of(address: str) -> str:
         return str(said["type"])
     finally:
         await remote.close_rpc()
+
+
+def version_difference(
+    said: Mapping[str, Any], names: tuple[str, ...] = REQUIRED_PACKAGES
+) -> str | None:
+    """Return how another machine differs from this one; None if it does not."""
+    known = provenance.versions()
+    for name in names:
+        there = said["packages"].get(name)
+        if name == "python":
+            there = ".".join(said["host"]["python"].split(".")[:3])
+        if there != known[name]:
+            what = f"{name} {there}" if there else f"no {name}"
+            return f"it has {what}, here it is {known[name]}"
+    return None

@@ -5,7 +5,7 @@ import pickle
 import statistics
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
 from typing import Any
@@ -15,7 +15,7 @@ from arena.playing.cluster.connection import Call, Cluster, ClusterWorker
 from arena.playing.cluster.package import WorkPackage
 from arena.playing.cluster.remote_player import ItemReply
 from arena.playing.cluster.remote_worker import run_item
-from arena.playing.executor import CapacityFree, WorkFailed
+from arena.playing.executor import WorkFailed
 
 log = logging.getLogger(__name__)
 
@@ -42,17 +42,17 @@ class PendingItem:
         self.tried: set[str] = set()
         self.deaths = self.failures = self.bytes = 0
         self.reply: ItemReply | None = None
-        self.worker = ""  # who answered, or was lost with it
+        self.worker = ""  # the one that answered, or that was lost with it
 
 
 class DaskExecutor:
     """Gives items to the workers of a cluster and takes the first result of each."""
 
     def __init__(
-        self, cluster: Cluster, sent: WorkPackage, alone: bool, look: Callable[[], None]
+        self, cluster: Cluster, sent: WorkPackage, alone: bool, poll: Callable[[], None]
     ) -> None:
         """`alone`: one item at a time, and an item that loses its worker is not reassigned."""
-        self.cluster, self.alone, self.look = cluster, alone, look
+        self.cluster, self.alone, self.poll = cluster, alone, poll
         self.admission, self.digest = WorkerAdmission(cluster, sent), sent.digest
         self.order: deque[PendingItem] = deque()
         self.loads: dict[ClusterWorker, list[PendingItem]] = {}  # the oldest first
@@ -61,17 +61,15 @@ class DaskExecutor:
         self.changes = -1
         self.waiting_bytes = 0
 
-    # What `in_order` asks of a backend.
-
     def wanted(self) -> str | None:
         """The worker with the most room; None if the window is full."""
         while not self.order and not self._ready():
-            self.look()
+            self.poll()
             self._turn()
         slots = sum(each.slots for each in self._ready())
         most = 1 if self.alone else MAX_AHEAD * max(1, slots)
         room = len(self.order) < most and self.waiting_bytes < MOST_BYTES
-        self.next = self._roomiest(QUEUE_PER_SLOT) if room else None
+        self.next = self._least_loaded(QUEUE_PER_SLOT) if room else None
         return None if self.next is None else self.next.address
 
     def submit(self, item: Any) -> None:
@@ -81,18 +79,16 @@ class DaskExecutor:
         if self.next is not None:
             self._give(opened, self.next)
 
-    def results(self, look: Callable[[], None]) -> Iterator[Any]:
-        """The results in the order of the items."""
-        while self.order:
-            if (reply := self.order[0].reply) is not None:
-                if reply.failure is not None:
-                    raise WorkFailed(reply.failure, self.order[0].worker)
-                self.waiting_bytes -= self.order.popleft().bytes
-                yield reply.result
-                continue
-            look()
-            if self._turn() and self.wanted() is not None:
-                yield CapacityFree()
+    def next_result(self, poll: Callable[[], None]) -> Any | None:
+        """Wait for the result of the oldest item; None if another item is wanted first."""
+        while (reply := self.order[0].reply) is None:
+            poll()
+            if self._turn() and self.order[0].reply is None and self.wanted() is not None:
+                return None
+        if reply.failure is not None:
+            raise WorkFailed(reply.failure, self.order[0].worker)
+        self.waiting_bytes -= self.order.popleft().bytes
+        return reply.result
 
     def close(self) -> None:
         """Drop all open items."""
@@ -105,7 +101,7 @@ class DaskExecutor:
     def _ready(self) -> list[ClusterWorker]:
         return self.cluster.members.ready(self.digest)
 
-    def _roomiest(self, window: int, but: frozenset[str] = frozenset()) -> ClusterWorker | None:
+    def _least_loaded(self, window: int, but: frozenset[str] = frozenset()) -> ClusterWorker | None:
         """The worker with the least to do for each slot, if it has room in its window."""
         load = {each: len(self.loads.get(each, ())) / each.slots for each in self._ready()}
         free = [each for each in load if load[each] < window and each.address not in but]
@@ -121,21 +117,21 @@ class DaskExecutor:
         )
 
     def _turn(self) -> bool:
-        """Wait a moment for something to happen; whether anything did."""
-        self.admission.welcome_new()
-        happened = self.cluster.pump(TURN_SECONDS)
+        """Wait a moment for an event; return whether there was one."""
+        self.admission.admit_new_workers()
+        happened = self.cluster.process_events(TURN_SECONDS)
         if self.changes != self.cluster.members.changes:
             self.changes = self.cluster.members.changes
-            self._bury_lost()
+            self._reassign_lost()
         for opened in self.order:
             if opened.reply is None and not opened.calls:
-                worker = self._roomiest(QUEUE_PER_SLOT, frozenset(opened.tried)) or self._roomiest(
-                    QUEUE_PER_SLOT
-                )
+                worker = self._least_loaded(
+                    QUEUE_PER_SLOT, frozenset(opened.tried)
+                ) or self._least_loaded(QUEUE_PER_SLOT)
                 if worker is None:
                     break
                 self._give(opened, worker)
-        self._overtake()
+        self._duplicate_late()
         return happened
 
     # Taking in.
@@ -143,12 +139,12 @@ class DaskExecutor:
     def _arrived(self, opened: PendingItem, worker: ClusterWorker, done: "Future[Any]") -> None:
         """Take the outcome of a call."""
         if opened.calls.pop(worker, None) is None:
-            return  # nobody waits for it any more
+            return  # the item has a result already
         self.loads[worker].remove(opened)
         if self.cluster.cancelled(done):
             return
         if (error := done.exception()) is not None:
-            self.cluster.members.strike(worker, repr(error))
+            self.cluster.members.count_failure(worker, repr(error))
             opened.failures += 1
             if opened.failures >= FAILURES:
                 opened.reply, opened.worker = ItemReply(None, repr(error)), worker.name
@@ -164,14 +160,14 @@ class DaskExecutor:
             self._settle(opened)
 
     def _settle(self, opened: PendingItem) -> None:
-        """Drop the calls that are no longer wanted."""
+        """Drop the calls that are no longer needed."""
         for worker, call in opened.calls.items():
             call.drop()
             self.loads[worker].remove(opened)
         opened.calls.clear()
 
-    def _bury_lost(self) -> None:
-        """Take items back from workers that are gone; those under way there become suspects."""
+    def _reassign_lost(self) -> None:
+        """Take items back from lost workers; those that were being worked on become suspects."""
         there = set(self.cluster.members.there.values())
         for worker in [each for each in self.loads if each not in there]:
             for place, opened in enumerate(self.loads.pop(worker)):
@@ -181,7 +177,7 @@ class DaskExecutor:
                 if opened.deaths >= (1 if self.alone else DEATHS) and not opened.calls:
                     opened.reply = opened.reply or ItemReply(None, "")
 
-    def _overtake(self) -> None:
+    def _duplicate_late(self) -> None:
         """Give late items to idle workers too; the first result counts."""
         idle = [each for each in self._ready() if not self.loads.get(each)]
         late = max(LATE_SECONDS, LATE * statistics.median(self.taken)) if self.taken else None

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from agents.core import AgentSpec
@@ -14,9 +15,9 @@ from agents.languages import source_tree
 from agents.registry import replace_files
 from agents.user_files import split_reference
 from arena.planning.openings.openings import Openings
-from arena.planning.pair_order import PairOrder
 from arena.planning.plan import Plan
-from arena.planning.schedule import DrawnPlan
+from arena.planning.schedule import DrawnPlan, PairOrder
+from arena.playing.executor import Job
 from games import Game, game
 from games.base.errors import UserError
 from games.base.files import InputTooLarge, atomic_write
@@ -42,7 +43,7 @@ class PackedFiles:
         self.bytes = 0
 
     def place(self, path: Path) -> str:
-        """Where this file or directory lies on any machine, below a directory for all of them."""
+        """Return where this file or directory is on any machine, below a common directory."""
         if path not in self.places:
             self.places[path] = self._packed(path)
         return self.places[path]
@@ -75,9 +76,9 @@ class PackedFiles:
 
 
 def is_installed(path: Path) -> bool:
-    """Whether a path means the same on another machine: it is installed, or not here.
+    """Return whether a path means the same on another machine: it is installed, or not here.
 
-    A program in a directory `bin` takes its library from beside it, and is useless without.
+    A program in a directory `bin` needs the library next to it.
     """
     return not path.exists() or path.parent.name == "bin"
 
@@ -94,9 +95,9 @@ def write_files(files: Mapping[str, PackedFile], directory: Path) -> None:
 
 
 class WorkPackage(NamedTuple):
-    """Everything a machine needs for the work, except our packages, which it has."""
+    """Everything a machine needs for a job, except our packages, which it has."""
 
-    maker: str  # "module:function": makes the crew of the content, on the other side
+    maker: str  # "module:function": makes the job from the content, on the other machine
     content: bytes  # a pickle of plain values, opened by those who have the same code
     files: Mapping[str, PackedFile]  # the users' own, by their place under a directory
     alike: bool  # whether only machines of the same speed may do it
@@ -104,11 +105,21 @@ class WorkPackage(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """The parcel's name; the same work has the same name."""
+        """The name of the package; equal jobs have equal names."""
         digest = hashlib.blake2b(self.maker.encode() + self.content, digest_size=16)
         for place in sorted(self.files):
             digest.update(place.encode())
         return digest.hexdigest()
+
+
+class RemoteSite(NamedTuple):
+    """A machine that works for another one."""
+
+    worker: str = ""  # the name of its Dask worker
+    sender_paths: Mapping[str, str] = MappingProxyType({})  # of users' files, by their paths here
+
+
+HERE = RemoteSite()
 
 
 class PortableSchedule(NamedTuple):
@@ -121,7 +132,7 @@ class PortableSchedule(NamedTuple):
 
 
 def make_package(maker: str, plans: tuple[DrawnPlan, ...], *more: Any) -> WorkPackage:
-    """The parcel of plans and of the other arguments of the function `maker`."""
+    """Package plans and the other arguments of the function `maker`."""
     sent = PackedFiles()
     content = pickle.dumps((tuple(pack_schedule(each, sent) for each in plans), more))
     homes = {place: str(path) for path, place in sent.places.items()}
@@ -129,23 +140,21 @@ def make_package(maker: str, plans: tuple[DrawnPlan, ...], *more: Any) -> WorkPa
     return WorkPackage(maker, content, sent.files, alike, homes)
 
 
-def load_job(sent: WorkPackage, directory: Path) -> Any:
-    """The crew that the parcel's maker builds; users' files are written below `directory`."""
+def load_job(sent: WorkPackage, directory: Path, worker: str) -> Job[Any, Any]:
+    """Return the job of a package, for this Dask worker; users' files go below `directory`."""
     write_files(sent.files, directory)
     plans, more = pickle.loads(sent.content)
+    site = RemoteSite(worker, {str(directory / place): home for place, home in sent.homes.items()})
     module, _, name = sent.maker.partition(":")
-    return getattr(import_module(module), name)(
-        tuple(unpack_schedule(each, directory) for each in plans), *more
+    make_job = getattr(import_module(module), name)
+    job: Job[Any, Any] = make_job(
+        site, tuple(unpack_schedule(each, directory) for each in plans), *more
     )
-
-
-def sender_paths(sent: WorkPackage, directory: Path) -> dict[str, str]:
-    """Where the sender has the files that lie below `directory` here, by their paths here."""
-    return {str(directory / place): home for place, home in sent.homes.items()}
+    return job
 
 
 def pack_schedule(drawn: DrawnPlan, sent: PackedFiles) -> PortableSchedule:
-    """The plan with the users' files by their places among the files sent."""
+    """Return the schedule with users' files named by their places among the files sent."""
     agents = {name: pack_spec(spec, sent) for name, spec in drawn.plan.agents.items()}
     source, digest = drawn.of.source, drawn.of.digest
     game_file = None if source is None else (sent.place(source), digest)
@@ -154,7 +163,7 @@ def pack_schedule(drawn: DrawnPlan, sent: PackedFiles) -> PortableSchedule:
 
 
 def pack_spec(spec: AgentSpec, sent: PackedFiles) -> AgentSpec:
-    """The spec with every file by its place; a name after a colon stays."""
+    """Return the spec with every file named by its place; a name after a colon stays."""
 
     def place(reference: str) -> str:
         path, name = split_reference(reference, "")
@@ -166,7 +175,7 @@ def pack_spec(spec: AgentSpec, sent: PackedFiles) -> AgentSpec:
 
 
 def unpack_schedule(sent: PortableSchedule, directory: Path) -> DrawnPlan:
-    """The drawn plan on this machine, where users' files lie below `directory`."""
+    """Return the schedule on this machine, with users' files below `directory`."""
     agents = {
         name: replace_files(spec, lambda reference: str(directory / reference))
         for name, spec in sent.plan.agents.items()

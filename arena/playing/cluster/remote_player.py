@@ -1,34 +1,82 @@
-"""Processes that play there."""
+"""Processes that work on another machine, and how fast that machine is."""
 
 import contextlib
+import hashlib
+import json
 import logging
 import os
 import signal
 import socket
 import sys
+import time
 import traceback
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from arena.playing.cluster.package import WorkPackage, load_job, sender_paths
-from arena.playing.executor import Crew, ItemFailed, WorkFailed, run_in_order
+from agents.core import AgentSpec
+from arena.planning.plan import OpeningsSpec, Plan
+from arena.planning.schedule import make_schedule
+from arena.planning.tasks import Task
+from arena.playing.cluster.package import WorkPackage, load_job
+from arena.playing.executor import ItemFailed, Job, WorkFailed, run_in_order
+from arena.playing.options import Interrupts, PlayOptions
 from arena.playing.process_pool import end_with_parent
 from games.base.errors import printable
 
 MOST_REASON, MOST_TRACE = 300, 4_000  # characters
 
-Work: TypeAlias = Any  # an item or its result, which only the crew knows
+ONE_WORKER = PlayOptions(1, Interrupts())
+
+Work: TypeAlias = Any  # an item or its result, which only the job knows
+
+
+CALIBRATION_PLAN = Plan(
+    game="kalah(6,4)",
+    agents={"first": AgentSpec("alphabeta", depth=6), "second": AgentSpec("alphabeta", depth=6)},
+    matches=((0, 1),),
+    openings=OpeningsSpec("random", {"random_plies": 6}),
+    pairs=10,
+)
+TURNS = 8
+
+
+class Calibration(NamedTuple):
+    """The processor seconds of the same games on any machine, and a digest of their moves."""
+
+    seconds: float
+    games: str
+
+    def to_json(self) -> bytes:
+        """The calibration in one line."""
+        return json.dumps(self).encode() + b"\n"
+
+
+def measure_speed() -> Calibration:
+    """Play the games of `PLAN` several times; the best time, not counting compilation."""
+    # They load the kernels, which a Dask worker and a client do without.
+    from arena.playing.worker import Worker  # noqa: PLC0415
+
+    drawn = make_schedule(CALIBRATION_PLAN)
+    worker, task = Worker(drawn), Task(0, CALIBRATION_PLAN.pairs, {})
+    worker.warm()
+    games, seconds = worker.play(task), []
+    for _ in range(TURNS):
+        begun = time.process_time()
+        worker.play(task)
+        seconds.append(time.process_time() - begun)
+    digest = hashlib.blake2b(games.game_id.tobytes(), digest_size=8)
+    return Calibration(min(seconds), digest.hexdigest())
 
 
 class PlayerReady(NamedTuple):
-    """A player's first message: it is ready, or why it cannot be."""
+    """A player's first message: it is ready, or why it is not."""
 
     process: int
-    refusal: str = ""  # what its machine lacks, in one line
-    isolation: str = ""  # the walls of that machine, if bots play there
+    refusal: str = ""  # why its machine cannot work, in one line
+    isolation: str = ""  # the sandbox of that machine, if bots play there
 
 
 class ItemReply(NamedTuple):
@@ -39,29 +87,12 @@ class ItemReply(NamedTuple):
     void: str = ""  # how it failed before, where it was done again
 
 
-class RemoteJob(Crew[Work, Work], Protocol):
-    """A crew that begins, and puts together what was split, on the machine that plays."""
+class RemotePlayer:
+    """Does the items of one job, which arrive one by one."""
 
-    name: str  # whose work it is
-    homes: Mapping[str, str]  # paths here, and what the sender calls them
-
-    @property
-    def isolation(self) -> str:
-        """The walls that bots play behind; empty if there are no bots."""
-
-    def get_ready(self) -> None:
-        """Build and compile; raise what cannot be built."""
-
-    def whole(self, item: Work, parts: list[Work]) -> Work | None:
-        """The item's result from those of its parts in order; None while some are missing."""
-
-
-class FarPlayer:
-    """Does the work of one parcel, item by item, as a machine of its own."""
-
-    def __init__(self, link: Connection, crew: RemoteJob) -> None:
+    def __init__(self, link: Connection, job: Job[Work, Work]) -> None:
         """`link` is the connection to the Dask worker."""
-        self.link, self.crew = link, crew
+        self.link, self.job = link, job
         self.item: Work = None
         self.parts: list[Work] = []
         self.void = ""
@@ -71,7 +102,7 @@ class FarPlayer:
         while True:
             try:
                 with contextlib.closing(
-                    run_in_order(self.crew, self._next, self._failed)
+                    run_in_order(self.job, self._next, ONE_WORKER, self._failed)
                 ) as results:
                     self._answer(results)
                     return
@@ -81,7 +112,7 @@ class FarPlayer:
     def _answer(self, results: Generator[Work, None, None]) -> None:
         for result in results:
             self.parts.append(result)
-            if (whole := self.crew.whole(self.item, self.parts)) is not None:
+            if (whole := self.job.merge(self.item, self.parts)) is not None:
                 self._reply(ItemReply(whole, void=self.void))
 
     def _next(self, _worker: str) -> Work | None:
@@ -93,8 +124,8 @@ class FarPlayer:
         return None
 
     def _failed(self, failure: WorkFailed) -> None:
-        """Tell the client, who keeps the log, of the first failure."""
-        self.void = self.void or failure.words[-MOST_TRACE:]
+        """Tell the client, which has the log, of the first failure."""
+        self.void = self.void or failure.text[-MOST_TRACE:]
 
     def _reply(self, reply: ItemReply) -> None:
         self.item, self.parts, self.void = None, [], ""
@@ -102,29 +133,26 @@ class FarPlayer:
 
 
 def play(link: Connection, directory: Path) -> None:
-    """The life of one player: a name and a parcel first, then item after item."""
+    """Run one player: it receives a name and a package first, then item after item."""
     name: str
     sent: WorkPackage
     name, sent = link.recv()
     try:
-        crew: RemoteJob = load_job(sent, directory)
-        crew.name, crew.homes = name, sender_paths(sent, directory)
-        crew.get_ready()
-        isolation = crew.isolation
-    except Exception as error:  # who sent it was ready: so it is this machine that is not
+        job = load_job(sent, directory, name)
+        job.prepare()
+        isolation = job.isolation()
+    except Exception as error:  # the sender was ready, so it is this machine that is not
         traceback.print_exc()
         link.send(
             PlayerReady(os.getpid(), printable(str(error), MOST_REASON) or type(error).__name__)
         )
         return
     link.send(PlayerReady(os.getpid(), isolation=isolation))
-    FarPlayer(link, crew).play()
+    RemotePlayer(link, job).play()
 
 
 def serve(control: socket.socket, directory: Path) -> None:
     """Fork a player for every socket that arrives, until the process that started us is gone."""
-    from arena.playing.cluster.machines import measure_speed  # noqa: PLC0415  # it loads kernels
-
     control.sendall(measure_speed().to_json())
     while True:
         message, sockets, _, _ = socket.recv_fds(control, 1, 1)

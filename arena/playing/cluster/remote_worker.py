@@ -18,22 +18,21 @@ from typing import NamedTuple
 from distributed import Worker, get_worker
 from distributed.core import Status
 
-from arena.playing.cluster.machines import Calibration
 from arena.playing.cluster.package import WorkPackage
-from arena.playing.cluster.remote_player import ItemReply, PlayerReady
+from arena.playing.cluster.remote_player import Calibration, ItemReply, PlayerReady
 from arena.storage import provenance
 
 MOST_PARCELS = 8
 READY_SECONDS = 600.0  # a machine that has never played compiles first
 TURN_SECONDS = 0.1
-# Not as a program with -m: what it pickles must be found again by its module's name.
+# Not `python -m`: pickled classes must be found again by the name of their module.
 BEGIN = "from arena.playing.cluster.remote_player import main; main()"
-# What a Dask worker carries for us.
+# Attributes that we add to a Dask worker.
 POOL_ATTRIBUTE, LOCK, LOADED = "pitflip_hands", "pitflip_lock", "pitflip_loaded"
 
 
 class AdmissionReply(NamedTuple):
-    """A worker's answer when it is asked to play: its calibration, or why it cannot."""
+    """A worker's answer to a package: its calibration, or why it cannot play."""
 
     calibration: Calibration | None
     refusal: str = ""
@@ -41,11 +40,11 @@ class AdmissionReply(NamedTuple):
 
 
 class ItemDropped(Exception):  # noqa: N818  # what happened, not an error of the code
-    """The item is no longer wanted."""
+    """The item is no longer needed."""
 
 
 def prepare_worker(sources: str, sent: bytes) -> bytes:
-    """Take a pickled parcel and prepare for it, if our sources are its sender's: a Welcome."""
+    """Prepare for a pickled package if our sources match the sender's; an AdmissionReply."""
     here, worker = provenance.code_digest(), get_worker()
     loaded = vars(worker).setdefault(LOADED, here)
     if here != sources:
@@ -55,11 +54,11 @@ def prepare_worker(sources: str, sent: bytes) -> bytes:
         return pickle.dumps(
             AdmissionReply(None, "pitflip was changed there while it ran: start it again")
         )
-    return pickle.dumps(_prepared(pickle.loads(sent)))
+    return pickle.dumps(_start_player(pickle.loads(sent)))
 
 
-def _prepared(sent: WorkPackage) -> AdmissionReply:
-    """Begin a player of the parcel, and keep it for the first item."""
+def _start_player(sent: WorkPackage) -> AdmissionReply:
+    """Start a player of the package, and keep it for the first item."""
     try:
         hands = _player_pool(get_worker())
         hands.remember(sent)
@@ -73,7 +72,7 @@ def _prepared(sent: WorkPackage) -> AdmissionReply:
 
 
 def run_item(digest: str, item: bytes) -> bytes:
-    """Do an item of a parcel by a player, and once more by another if that one dies.
+    """Have a player do an item of a package, and once more another one if it dies.
 
     Items and replies are pickles that are opened at the ends only. An empty reply says that the
     parcel is not known (any more).
@@ -91,11 +90,11 @@ def run_item(digest: str, item: bytes) -> bytes:
 
 
 class PlayerNotReady(Exception):  # noqa: N818  # what happened, not an error of the code
-    """What a player lacks on its machine."""
+    """A player cannot start; the message says what is missing on its machine."""
 
 
 class PlayerHandle:
-    """A player as its Dask worker sees it."""
+    """A player, as its Dask worker sees it."""
 
     def __init__(self, digest: str, link: Connection) -> None:
         """It has been sent its parcel, and will say when it is ready."""
@@ -151,7 +150,7 @@ class PlayerPool:
         with ours.makefile("rb") as lines:
             line = lines.readline()
         if not line:
-            raise EOFError  # killed from outside, perhaps: it is asked again, a few times
+            raise EOFError  # killed from outside, perhaps; the client tries again a few times
         self.calibration = Calibration(*json.loads(line))
 
     def remember(self, sent: WorkPackage) -> None:
@@ -206,7 +205,7 @@ def _player_pool(worker: Worker) -> PlayerPool:
 
 
 def _is_wanted() -> Callable[[], bool]:
-    """Whether the running task is still wanted; asked from its own thread."""
+    """Return a function that tells whether the running task is still wanted."""
     worker = get_worker()
     key = worker.get_current_task()
 

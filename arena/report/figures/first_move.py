@@ -14,6 +14,7 @@ from arena.report.figure import (
 from arena.report.html import Html, join, name_of, tag
 from arena.report.numbers import (
     CENSUS,
+    SPRT,
     StoredEstimate,
     bare_share,
     count,
@@ -80,16 +81,23 @@ def _no_inference(report: ReportData, known: StoredEstimate) -> Html:
         return empty_section(f"{known.why[:1].upper()}{known.why[1:]}.")
     if known.value is None:
         return empty_section("No games were played.")
-    games = counted(report.games.size, "game")
     return empty_section(
-        f"{_first_mover(report)} scored {share(known.value)} of {games}. "
+        f"{_first_mover(report)} scored {share(known.value)} of {_games(report)}. "
         f"{known.why[:1].upper()}{known.why[1:]}."
     )
+
+
+def _games(report: ReportData) -> str:
+    """Name the games that tell about the first mover."""
+    _, _, forfeits, _ = report.game_counts
+    return "pairs without a forfeit" if forfeits else counted(report.games.size, "game")
 
 
 def _lead(report: ReportData, known: StoredEstimate) -> Html:
     assert known.value is not None  # the caller has asked
     sure = f"{100 * known.level:g}\u00a0%: {share_ends(known)}"
+    if known.kind == SPRT:
+        sure += ", which ignores the test that ended the games"
     if known.kind == CENSUS:
         sure = "exact: these are all openings there are"
     if known.settled is None:
@@ -123,7 +131,7 @@ def _picture(report: ReportData, known: StoredEstimate, rows: list[WinRateRow]) 
         labels(scale, texts, 13),
         _grid(scale, across, height),
         interval(scale, known, TOP + ALL / 2, 15, 5),
-        _label(scale, known, f"all {counted(report.games.size, 'game')}"),
+        _label(scale, known, f"all {_games(report)}"),
     ]
     for place, row in enumerate(rows):
         y = TOP + ALL + row_height * (place + 0.5)

@@ -65,7 +65,7 @@ def _lead(report: ReportData, row: WinRateRow) -> Html:
         return lead_paragraph(
             name_of(row.agent), " and ", name_of(row.opponent), ": ", known.why, "."
         )
-    stopped = report.summary.get("stopped")
+    stopped = report.stopped
     again = f"Each of {counted(report.openings, 'opening')} was played twice, once from each seat."
     if pairs != report.openings:
         again = (
@@ -75,8 +75,9 @@ def _lead(report: ReportData, row: WinRateRow) -> Html:
     if stopped:
         corrected = stored_estimate(stopped["corrected"])
         return lead_paragraph(
-            "The test stopped the games, which makes the score as played look better than it is. "
-            "Corrected for that: ",
+            "A test stops the games when the score is far from even, so the score as played "
+            "exaggerates. Corrected for that, ", name_of(stopped["agent"]), " against ",
+            name_of(stopped["opponent"]), ": ",
             strong(f"{elo(corrected.value or 0.0)} Elo"), f", {elo_ends(corrected)}. {again}",
         )  # fmt: skip
     return lead_paragraph(

@@ -22,7 +22,7 @@ MOST_NAMED = 12  # agents whose names stand above their columns; more of them ha
 MOST_NUMBERED = 24  # agents; more of them have smaller cells without numbers
 MOST_SHOWN = 60  # agents: nobody reads more, and their cells would be most of the page
 CELL, ROW = 66, 42  # pixels
-NUMBERED, SMALL = 42, 20  # pixels of the cells of many agents
+NUMBERED, SMALL = 42, 28  # pixels of the cells of many agents, room for 100
 HEAD_WIDTH, NAMES_ON_PAGE, LONGEST_NAMES = 58, 150, 220
 HEAD_SIZE = 11  # of the font, in pixels
 
@@ -167,8 +167,12 @@ def _cell(report: ReportData, name: str, other: str, size: str) -> Html:
 
 def _step_of_points(row: WinRateRow) -> str:
     """The colour of the share of points that the agent won."""
+    return step_of(_share_of_points(row))
+
+
+def _share_of_points(row: WinRateRow) -> float:
     wins, draws = row.first_wins + row.second_wins, row.first_draws + row.second_draws
-    return step_of((wins + 0.5 * draws) / (row.games or 1))
+    return (wins + 0.5 * draws) / (row.games or 1)
 
 
 def wdl_text(row: WinRateRow) -> str:
@@ -243,14 +247,15 @@ def _drawn(
     )  # fmt: skip
     plain = known.value is None or not known.measured
     content = wdl_text(row) if plain else bare_share(known.value or 0.0)
+    if text_width(content) > wide:  # whole per cent fit into the smallest cells
+        content = f"{100 * _share_of_points(row):.0f}"
     middle, base = left + wide / 2, top + high / 2 + 4
     number, ends = _text(middle, base, content, "cell", "middle"), None
     if high >= 36 and not plain:
         number = _text(middle, base - 6, content, "cell", "middle")
         ends = _text(middle, base + 9, cell_ends(known), "cell light", "middle")
-    fits = text_width(content) <= wide
     # The group has the colour of the text, and no border: letters would get it, too.
-    return tag("g", join([box, number if fits else None, ends]), class_=kind)
+    return tag("g", join([box, number, ends]), class_=kind)
 
 
 def _text(x: float, y: float, content: str, kind: str, anchor: str = "start") -> Html:

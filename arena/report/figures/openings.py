@@ -51,14 +51,19 @@ def figure(report: ReportData) -> Figure | None:
         return Figure(heading, empty_section(f"All games began from {where}."))
     cells = opening_results(report)
     if not cells.agent.size:
-        return Figure(heading, empty_section("No opening was played from both sides."))
+        return Figure(
+            heading, empty_section("No opening was played from both sides without a forfeit.")
+        )
     return _squares(report, cells) if report.two else _columns(report, cells)
 
 
 def opening_results(report: ReportData) -> OpeningResults:
-    """The pairings of a run; both games of each stand together."""
+    """Return the pairings of a run in which both games, which stand together, are fair."""
     keys, rows, times = (np.empty(0, np.int64) for _ in range(3))
-    for start, games in report.games.numbered():
+    for start, piece in report.games.numbered():
+        fair = report.games.fair(piece)
+        at = np.flatnonzero(np.repeat(fair[0::2] & fair[1::2], 2))
+        games = piece.at(at)
         points = np.rint(2 * np.stack([games.result[0::2], games.result[1::2]])).astype(np.int64)
         agent = points[0] + 2 - points[1]
         points = np.where(games.mover[0::2] == games.first[0::2], points, 2 - points)
@@ -67,12 +72,12 @@ def opening_results(report: ReportData) -> OpeningResults:
             agent = np.where(games.first[0::2] == top, agent, 4 - agent)
         own = (games.opening[0::2] * 5 + points[0] + points[1]) * 5 + agent
         keys = np.concatenate([keys, own])
-        rows = np.concatenate([rows, start + 2 * np.arange(len(own))])
+        rows = np.concatenate([rows, start + at[0::2]])
         times = np.concatenate([times, np.ones_like(own)])
         keys, first, place = np.unique(keys, return_index=True, return_inverse=True)
         rows, times = rows[first], np.bincount(place.ravel(), times).astype(np.int64)
     openings, first, places = np.unique(keys // 25, return_index=True, return_inverse=True)
-    earliest = np.minimum.reduceat(rows, first)
+    earliest = np.minimum.reduceat(rows, first) if len(first) else first
     return OpeningResults(
         places.ravel(), times, earliest, openings, keys // 5 % 5 / 4, keys % 5 / 4
     )

@@ -5,7 +5,7 @@ from arena.report.data import ReportData
 from arena.report.figure import Figure, FigureTable, lead_paragraph, strong, table_html
 from arena.report.figures.ratings import glossary, marked_name, points_chart
 from arena.report.html import join, name_of
-from arena.report.numbers import count, points, share
+from arena.report.numbers import count, minus, points, share
 from arena.report.row_chart import chart_picture
 
 HEAD = ("agent", "place", "points", "games", "won", "drawn", "lost", "share", "scores")
@@ -19,7 +19,7 @@ def figure(report: ReportData) -> Figure | None:
         (
             marked_name(report, row.agent), str(row.place), points(row.points), count(row.games),
             count(row.won), count(row.drawn), count(row.lost), share(row.score),
-            f"{row.margin:+,}",
+            minus(f"{row.margin:+,}"),
         )
         for row in report.points
     )  # fmt: skip

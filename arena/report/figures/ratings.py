@@ -23,6 +23,7 @@ from arena.report.row_chart import ChartRow, RowChart, chart_html, chart_picture
 from arena.report.svg import Scale, interval, rect
 from arena.report.unsettled import UnsettledGroup, brackets, group_html, lanes, unsettled_groups
 from arena.stats.elo import FEW_OPENINGS, score_from_elo
+from arena.stats.estimate import EstimateKind
 
 ROOM = 0.04  # of the scale, beyond the widest interval
 NARROWEST = 40.0  # Elo on each side of the middle
@@ -44,6 +45,8 @@ def _ratings(report: ReportData) -> Figure:
     if len({row.group for row in report.ratings}) > 1:
         zero = "in each group the mean is 0, and groups cannot be compared"
     band = f", the band holds the true value in {level.rstrip('%')}of 100 such runs"
+    if any(row.interval == EstimateKind.ADAPTED for row in report.ratings):
+        band = ", the band holds the true value less often than it says: results decided who met"
     bounded = any(rating_of(row).bounded for row in report.ratings)
     lead = lead_paragraph(
         f"A dot is the best estimate{band if bounded else ''}. "

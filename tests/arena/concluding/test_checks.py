@@ -225,6 +225,17 @@ def test_a_census_is_compared_exactly():
     assert verdict_on(games, check, census=[("smart", "bad")]).holds
 
 
+def test_some_openings_of_more_are_exact_but_no_census():
+    check = {"that": "smart beats bad", "score_at_least": 0.75, "of": "these"}
+    pairings = [(o, "WW" if o < 9 else "LL", 2 * o, 2 * o + 1) for o in range(12)]
+    games = by_hand((0, 1, pairings))
+    found = verdict_on(games, check, steady=[("smart", "bad")])
+    assert found.holds
+    assert "census" not in found.detail
+    assert "exact for these openings" in found.detail
+    assert "census" in verdict_on(games, check, census=[("smart", "bad")]).detail
+
+
 @pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
 def test_after_a_sequential_test_the_bound_is_one_that_may_be_looked_at_any_time(confidence):
     check = {"that": "smart beats bad", "score_at_least": 0.7, "confidence": confidence}

@@ -80,6 +80,7 @@ def test_a_match_has_the_pairings_of_the_whole_table(little_at_once, rows):
     evidence = evidence_of(ASKED.plan, lambda: [games])
     expected = whole_table.matches(rows)
     assert evidence.repeat.tolist() == whole_table.repeats(rows)
+    assert evidence.duplicates == sum(whole_table.duplicates(rows))
     assert [(match.a, match.b) for match in evidence.matches] == list(expected)
     for match, pairings in zip(evidence.matches, expected.values(), strict=True):
         assert counted(match, match.times) == tallied(pairings)
@@ -94,15 +95,15 @@ def test_a_match_has_the_pairings_of_the_whole_table(little_at_once, rows):
         assert first_score_per_opening(match).tolist() == [
             score for _, score in sorted(first.items())
         ]
-        for clean in (False, True):
-            scores = np.concatenate(list(pair_scores_of(evidence, match, clean)))
-            own = [each for each in pairings if each["clean"] or not clean]
+        for fair in (False, True):
+            scores = np.concatenate(list(pair_scores_of(evidence, match, fair)))
+            own = [each for each in pairings if each["fair"] or not fair]
             assert scores.tolist() == [sum(each["points"]) / 4 for each in own]
 
 
 def counted(match, times):
     halves = zip(match.half_first.tolist(), match.half_second.tolist(), strict=True)
-    ways = zip(match.openings.tolist(), halves, match.clean.tolist(), strict=True)
+    ways = zip(match.openings.tolist(), halves, match.fair.tolist(), strict=True)
     found = Counter()
     for way, often in zip(ways, times.tolist(), strict=True):
         found[way] += often
@@ -110,7 +111,7 @@ def counted(match, times):
 
 
 def tallied(pairings):
-    return Counter((each["opening"], each["points"], each["clean"]) for each in pairings)
+    return Counter((each["opening"], each["points"], each["fair"]) for each in pairings)
 
 
 def whole_and_parted(rows, pairings):
@@ -162,9 +163,8 @@ def test_repeats_are_found_in_shares_as_in_one(size, monkeypatch):
     table = {name: np.zeros(40, kind) for name, kind in COLUMNS.items()}
     table["game_id"] = rng.choice(rng.integers(0, 2**63, 15), 40).astype(np.uint64)
     games = match_counts.Games(table, None, {})
-    expected = repeated.duplicate_flags([games])
+    expected = repeated.flag_known([games], repeated.repeat_keys)
     monkeypatch.setattr(repeated, "AT_ONCE", size)
-    assert repeated.duplicate_flags(
-        [slice_games(games, at, at + 7) for at in range(0, 40, 7)]
-    ).tolist() == (expected.tolist())
+    parts = [slice_games(games, at, at + 7) for at in range(0, 40, 7)]
+    assert repeated.flag_known(parts, repeated.repeat_keys).tolist() == expected.tolist()
     assert 0 < expected.sum() < 40

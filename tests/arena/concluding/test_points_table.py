@@ -1,25 +1,41 @@
 """Points, places and the official order; the table by points with its champions."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from arena.analysis.evidence import evidence_of
+from arena.analysis.exclusions import Exclusion
 from arena.analysis.standings import (
+    AgentStanding,
     GameTally,
     official_places,
     points_standings,
     points_table_lines,
-    scheduled_places,
     tallies,
 )
+from arena.analysis.win_rates import ONLY_FORFEITS
 from arena.planning.games import COLUMNS, Games, Termination
 from arena.planning.rounds import StandingRow, TournamentStanding
 from arena.stats.elo import FEW_OPENINGS
+from arena.stats.estimate import Estimate, EstimateKind, no_estimate
 from tests.arena.played import experiment
 from tests.arena.running import called, directory_of, experiment_file, small
 
 THREE = experiment(["a", "b", "c"]).plan
+
+
+def rating(name, elo=0.0):
+    """A rated agent."""
+    known = Estimate(elo, elo - 1, elo + 1, 0.95, EstimateKind.FIXED)
+    return AgentStanding(name, 0, known, 9, 9, 9, 0.0, 9, 9.0, 0, "")
+
+
+def forfeiter(name):
+    """An agent all games of which were forfeited."""
+    return replace(rating(name), group=1, elo=no_estimate(ONLY_FORFEITS))
 
 
 def rows_of(*pairings):
@@ -41,7 +57,8 @@ def table_of(games):
     """The table by points of some games of the three agents."""
     found = evidence_of(THREE, lambda: [games])
     own = dict(zip(THREE.names, tallies(found.matches, 3), strict=True))
-    places = official_places(own, THREE.names, openings=found.openings, by_points=True)
+    rated = [rating(name) for name in THREE.names]
+    places = official_places(own, rated, openings=found.openings, by_points=True)
     return points_standings(own, places)
 
 
@@ -86,15 +103,57 @@ def test_the_score_of_a_forfeited_game_does_not_count():
 
 
 def test_ratings_rank_unless_there_are_too_few_openings_or_the_schedule_gave_places():
-    own, rated = {"a": GameTally(won=1, lost=1), "b": GameTally(won=2)}, ["a", "b"]
+    own = {"a": GameTally(won=1, lost=1), "b": GameTally(won=2)}
+    rated = [rating("a", 10.0), rating("b", 5.0)]
     assert official_places(own, rated, openings=FEW_OPENINGS) == {"a": 1, "b": 2}
     assert official_places(own, rated, openings=FEW_OPENINGS - 1) == {"b": 1, "a": 2}
     assert official_places(own, rated, openings=FEW_OPENINGS, by_points=True) == {"b": 1, "a": 2}
     rows = StandingRow(1, "winner", "won", 1), StandingRow(0, "out", "lost")
     ended = TournamentStanding("best", 1, over=True, rows=rows, answer="")
-    scheduled = scheduled_places(ended, rated)
-    places = official_places(own, rated, openings=FEW_OPENINGS, scheduled=scheduled)
+    places = official_places(own, rated, openings=FEW_OPENINGS, standing=ended)
     assert [*places.items()] == [("b", 1), ("a", 2)]
+
+
+def test_equal_ratings_share_a_place_and_forfeits_alone_rank_by_points():
+    own = {
+        name: GameTally(won=won, lost=9 - won)
+        for name, won in zip("abcde", (5, 5, 1, 3, 1), strict=True)
+    }
+    rated = [rating("a", 10.0), rating("b", 10.0), *map(forfeiter, "cde")]
+    places = official_places(own, rated, openings=FEW_OPENINGS)
+    assert [*places.items()] == [("a", 1), ("b", 1), ("d", 3), ("c", 4), ("e", 4)]
+    places = official_places(own, rated, openings=FEW_OPENINGS, excluded={"d"})
+    assert [*places.items()] == [("a", 1), ("b", 1), ("c", 3), ("e", 3), ("d", 5)]
+
+
+@pytest.mark.parametrize(
+    ("places", "states", "expected"),
+    [
+        ((1, None, None, 4), ("in", "in", "in", "out"), {"a": 1, "b": 2, "c": 2, "d": 4}),
+        ((None, None, None, None), ("in", "out", "out", "in"), {"a": 1, "d": 1, "b": 3, "c": 4}),
+        ((None, None, None, None), ("in",) * 4, {"a": 1, "b": 2, "c": 3, "d": 4}),
+        ((1, 1, 3, 4), ("in",) * 4, {"a": 1, "b": 1, "c": 3, "d": 4}),
+    ],
+)
+def test_agents_that_a_schedule_does_not_tell_apart_share_a_place(places, states, expected):
+    own = dict.fromkeys("abcd", GameTally())
+    rated = [rating(name, elo) for name, elo in zip("abcd", (4.0, 3.0, 2.0, 1.0), strict=True)]
+    each = zip(range(4), states, places, strict=True)
+    rows = tuple(StandingRow(at, state, "", place) for at, state, place in each)
+    ended = TournamentStanding("place", 1, over=True, rows=rows, answer="")
+    assert official_places(own, rated, openings=FEW_OPENINGS, standing=ended) == expected
+    last = official_places(own, rated, openings=FEW_OPENINGS, standing=ended, excluded={"a"})
+    assert [*last][-1] == "a"
+    assert last["a"] == 4
+
+
+def test_two_excluded_bots_both_lose_a_game_that_neither_played():
+    games, _ = rows_of((0, 1, (2, 3), (0, -3)), (0, 1, (2, 0), (0, 0)), (0, 2, (2, 1), (2, 1)))
+    games.columns["termination"][2:4] = Termination.ILLEGAL
+    excluded = tuple(Exclusion(name, 2, 2, "failed") for name in "ab")
+    found = evidence_of(THREE, lambda: [games], excluded=excluded)
+    own = dict(zip(THREE.names, tallies(found.matches, 3), strict=True))
+    assert [own[name][:3] for name in "abc"] == [(3, 0, 3), (1, 0, 3), (0, 0, 2)]
 
 
 def test_an_experiment_that_asks_for_it_has_a_champion(tmp_path):

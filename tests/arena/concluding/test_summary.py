@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.analysis import duplicates
-from arena.analysis.duplicates import duplicate_flags
+from arena.analysis.duplicates import duplicate_keys, flag_known, repeat_keys
 from arena.analysis.evidence import evidence_of
 from arena.analysis.standings import rating_data_of_matches
 from arena.analysis.summary import summarise
@@ -57,12 +57,27 @@ def test_a_repeat_is_a_game_that_the_same_seats_played_before(pairings):
     for key in zip(games.game_id, games.first, games.second, strict=True):
         expected.append(key in seen)
         seen.add(key)
-    assert duplicate_flags([games]).tolist() == expected
+    assert flag_known([games], repeat_keys).tolist() == expected
 
 
 def test_the_same_game_between_other_agents_or_in_other_seats_is_no_repeat():
     games = by_hand((0, 1, [(0, "WW", 5, 5)]), (0, 2, [(0, "WW", 5, 5)]))
-    assert not duplicate_flags([games]).any()
+    assert not flag_known([games], repeat_keys).any()
+    assert flag_known([games], duplicate_keys).tolist() == [False, True, False, True]
+
+
+def test_an_opening_that_continues_another_is_no_opening_played_again():
+    """The shorter opening leads both agents into the games of the longer one."""
+    openings = [(n, "WL" if n % 3 else "WW", 10 * (n // 2), 10 * (n // 2) + 1) for n in range(24)]
+    openings = [(n, openings[n // 2 * 2][1], *ids) for n, _, *ids in openings]
+    summary = summed(by_hand((0, 1, openings)), TWO, census=[("smart", "bad")])
+    row = pair_of(summary, "smart", "bad")
+    assert not summary.notes
+    assert (row.counted, row.row.counts.openings) == (48, 24)
+    assert {each.openings for each in summary.ratings} == {24}
+    assert row.row.score.kind is EstimateKind.CENSUS
+    assert row.row.score.value == row.row.counts.score
+    assert (summary.distinct_games, summary.duplicates) == (24, 24)
 
 
 def test_few_repeats_among_more_games_than_are_looked_at_at_once_are_found(monkeypatch):
@@ -71,7 +86,7 @@ def test_few_repeats_among_more_games_than_are_looked_at_at_once_are_found(monke
     columns = {name: np.zeros(size, kind) for name, kind in COLUMNS.items()}
     columns["game_id"] = rng.integers(0, 2**63, size).astype(np.uint64)
     columns["game_id"][80_000:80_100] = columns["game_id"][:100]
-    found = duplicate_flags([Games(columns, None, {})])
+    found = flag_known([Games(columns, None, {})], repeat_keys)
     assert np.flatnonzero(found).tolist() == list(range(80_000, 80_100))
 
 

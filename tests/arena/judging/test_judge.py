@@ -13,10 +13,9 @@ from arena.analysis.move_losses.judge import JudgeSettings, TimeLimitReached, ju
 from arena.analysis.move_losses.losses import agent_losses
 from arena.analysis.move_losses.run_lines import load_run_lines
 from arena.commands.judge import main
-from arena.playing.options import Interrupts
-from arena.playing.worker import PlayOptions
+from arena.playing.options import Interrupts, PlayOptions
 from games import game
-from games.base import progress_line
+from games.base import progress
 from games.solving import SolverSettings, move_losses, solver_of
 from games.solving.move_losses import JudgeLimits, SolverJudge, judge_of, losses_of
 from games.solving.solver import sign
@@ -343,7 +342,7 @@ def test_a_judge_who_could_not_finish_is_refused_at_once(tmp_path, capsys):
 
 
 def test_a_judge_says_how_far_it_is(small_run, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(progress_line, "FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(progress, "FIRST_SECONDS", 0.0)
     directory = shutil.copytree(small_run, tmp_path / "a")
     assert main([str(directory), "--last-beans", "10", "--workers", "1"]) == 0
     assert "games judged" in capsys.readouterr().err

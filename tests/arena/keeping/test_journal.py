@@ -1,5 +1,6 @@
 """The journal: in order, once each, for one run and one process, or a line that says why not."""
 
+import contextlib
 import os
 import random
 from itertools import pairwise
@@ -7,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from arena.planning.games import RESULT_COLUMNS, Games, encode_games
-from arena.planning.pair_order import PairOrder
-from arena.storage.journal import DirectoryError, Journal
+from arena.planning.games import RESULT_COLUMNS, Games, concat_games, encode_games
+from arena.planning.schedule import PairOrder
+from arena.storage.journal import DirectoryError, RunDirectory
 from tests.arena.running import database
 
 SCHEDULE = PairOrder(
@@ -24,189 +25,206 @@ def blob(start, stop):
     return encode_games(Games(columns, None, {}))
 
 
+@contextlib.contextmanager
+def section_of(directory, digest="x", name="games", key="", **options):
+    with RunDirectory(directory, digest, **options) as run:
+        yield run.section(name, key)
+
+
+def all_games(section):
+    return concat_games([games for _, _, games in section.games(SCHEDULE.columns)])
+
+
 def fill(store, *bounds):
     for start, stop in pairwise(bounds):
         store.append(start, stop, blob(start, stop))
 
 
 def test_games_come_back_in_schedule_order(tmp_path):
-    with Journal(tmp_path, "x") as store:
+    with section_of(tmp_path) as store:
         fill(store, 0, 1, 5, 20)
         assert store.finished() == 20
-    with Journal(tmp_path, "x") as store:
+    with section_of(tmp_path) as store:
         assert store.finished() == 20
-        assert store.games(SCHEDULE).plies.tolist() == list(range(40))
-        assert store.games(SCHEDULE).pair.tolist() == np.repeat(np.arange(20), 2).tolist()
-        parts = list(store.parts(SCHEDULE.columns))
+        assert all_games(store).plies.tolist() == list(range(40))
+        assert all_games(store).pair.tolist() == np.repeat(np.arange(20), 2).tolist()
+        parts = list(store.games(SCHEDULE.columns))
         assert [(start, stop) for start, stop, _ in parts] == [(0, 1), (1, 5), (5, 20)]
         assert [len(games) for _, _, games in parts] == [2, 8, 30]
 
 
 def test_a_batch_that_comes_twice_counts_once(tmp_path):
-    with Journal(tmp_path, "x") as store:
+    with section_of(tmp_path) as store:
         fill(store, 0, 3, 6)
         fill(store, 3, 6)
-        assert len(store.games(SCHEDULE)) == 12
+        assert len(all_games(store)) == 12
 
 
 def test_an_empty_journal_has_no_games(tmp_path):
-    with Journal(tmp_path, "x") as store:
+    with section_of(tmp_path) as store:
         assert store.finished() == 0
-        assert len(store.games(SCHEDULE)) == 0
+        assert list(store.games(SCHEDULE.columns)) == []
 
 
 def test_only_one_run_at_a_time(tmp_path, monkeypatch):
     monkeypatch.setattr("arena.storage.journal.LOCK_SECONDS", 0.0)
-    with Journal(tmp_path, "x"), pytest.raises(DirectoryError, match="another run is writing here"):
-        Journal(tmp_path, "x")
-    with Journal(tmp_path, "x"):
+    with (
+        RunDirectory(tmp_path, "x"),
+        pytest.raises(DirectoryError, match="another run is writing here"),
+    ):
+        RunDirectory(tmp_path, "x")
+    with RunDirectory(tmp_path, "x"):
         pass
 
 
 def test_a_journal_of_another_experiment_is_refused_and_the_lock_given_back(tmp_path, monkeypatch):
     monkeypatch.setattr("arena.storage.journal.LOCK_SECONDS", 0.0)
-    with Journal(tmp_path, "x"):
+    with RunDirectory(tmp_path, "x"):
         pass
     with pytest.raises(DirectoryError, match="another experiment"):
-        Journal(tmp_path, "y")
-    with Journal(tmp_path, "x"):
+        RunDirectory(tmp_path, "y")
+    with RunDirectory(tmp_path, "x"):
         pass
 
 
 def test_fresh_renames_what_is_there(tmp_path):
     directory = tmp_path / "run"
     for number in range(3):
-        with Journal(directory, "x", fresh=True) as store:
+        with section_of(directory, "x", fresh=True) as store:
             assert store.finished() == 0
             fill(store, 0, number + 1)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "run.old-1", "run.old-2"]
 
 
 def test_a_full_disk_is_told_and_loses_nothing(tmp_path):
-    with Journal(tmp_path, "x") as store:
+    with section_of(tmp_path) as store:
         fill(store, 0, 5)
-        pages = store._base.execute("pragma page_count").fetchone()[0]
-        store._base.execute(f"pragma max_page_count={pages}")
+        pages = store.base.execute("pragma page_count").fetchone()[0]
+        store.base.execute(f"pragma max_page_count={pages}")
         large = blob(5, 5000)
         with pytest.raises(DirectoryError, match=r"full.*what was finished is kept"):
             store.append(5, 5000, large)
-    with Journal(tmp_path, "x") as store:
+    with section_of(tmp_path) as store:
         assert store.finished() == 5
 
 
 def test_games_that_were_changed_are_damage(tmp_path):
-    with Journal(tmp_path, "x") as store:
+    with section_of(tmp_path) as store:
         fill(store, 0, 5)
     with database(tmp_path / "journal.sqlite") as base:
-        base.execute("update batches set games = ?", (blob(0, 5)[:-1] + b"?",))
+        base.execute("update section_batches set content = ?", (blob(0, 5)[:-1] + b"?",))
     with pytest.raises(DirectoryError, match="is damaged"):
-        Journal(tmp_path, "x")
+        RunDirectory(tmp_path, "x")
 
 
 def test_the_lock_is_not_inherited_by_programs(tmp_path):
-    with Journal(tmp_path, "x") as store:
-        assert not os.get_inheritable(store._lock)
+    with section_of(tmp_path) as store:
+        assert not os.get_inheritable(store.run._lock)
 
 
 def test_what_follows_a_missing_batch_does_not_count(tmp_path):
-    with Journal(tmp_path, "x") as store:
+    with section_of(tmp_path) as store:
         fill(store, 0, 3, 6)
         store.append(7, 9, blob(7, 9))
         assert store.finished() == 6
         assert [batch.stop for batch in store.batches()] == [3, 6]
-        assert len(store.games(SCHEDULE)) == 12
+        assert len(all_games(store)) == 12
 
 
-def test_a_batch_comes_back_with_its_note_and_the_plan_with_it(tmp_path):
-    with Journal(tmp_path, "x") as store:
-        assert store.plan() is None
+def test_a_batch_comes_back_with_its_note_and_a_fact_beside_it(tmp_path):
+    with section_of(tmp_path) as store:
+        assert store.read_fact("plan") is None
         store.append(0, 1, b"games", '{"point": [0.5]}')
-        store.keep_plan('{"trials": 3}')
-    with Journal(tmp_path, "x") as store:
-        assert [(batch.games, batch.note) for batch in store.batches()] == [
+        store.write_fact("plan", {"trials": 2})
+        store.write_fact("plan", {"trials": 3})
+    with section_of(tmp_path) as store:
+        assert [(batch.content, batch.note) for batch in store.batches()] == [
             (b"games", '{"point": [0.5]}')
         ]
-        assert store.plan() == '{"trials": 3}'
+        assert store.read_fact("plan") == {"trials": 3}
+
+
+def test_sections_are_apart_in_one_file_and_another_key_empties_one(tmp_path):
+    with RunDirectory(tmp_path, "x") as run:
+        games, match = run.section(), run.section("match", "first weights")
+        fill(games, 0, 3)
+        fill(match, 0, 5)
+        match.write_fact("share", 0.5)
+        assert (games.finished(), match.finished()) == (3, 5)
+        assert games.read_fact("share") is None
+    with RunDirectory(tmp_path, "x") as run:
+        assert run.section("match", "first weights").finished() == 5
+        other = run.section("match", "other weights")
+        assert (other.finished(), other.read_fact("share")) == (0, None)
+        assert run.section().finished() == 3
 
 
 def test_a_commit_waits_for_the_disk_as_often_as_wal_needs(tmp_path):
-    with Journal(tmp_path, "x") as store:
-        assert store._base.execute("pragma journal_mode").fetchone() == ("wal",)
-        assert store._base.execute("pragma synchronous").fetchone() == (1,)  # normal
+    with section_of(tmp_path) as store:
+        assert store.base.execute("pragma journal_mode").fetchone() == ("wal",)
+        assert store.base.execute("pragma synchronous").fetchone() == (1,)  # normal
 
 
 def test_batches_that_change_places_are_refused(tmp_path):
-    with Journal(tmp_path, "x") as store:
+    with section_of(tmp_path) as store:
         fill(store, 0, 10, 20)
     with database(tmp_path / "journal.sqlite") as base:
-        first, second = (row[0] for row in base.execute("select games from batches order by start"))
-        base.execute("update batches set games = ? where start = 0", (second,))
-        base.execute("update batches set games = ? where start = 10", (first,))
+        first, second = (
+            row[0] for row in base.execute("select content from section_batches order by start")
+        )
+        base.execute("update section_batches set content = ? where start = 0", (second,))
+        base.execute("update section_batches set content = ? where start = 10", (first,))
     with pytest.raises(DirectoryError, match="not what was written"):
-        Journal(tmp_path, "x")
+        RunDirectory(tmp_path, "x")
 
 
 def test_a_batch_of_another_run_and_a_changed_note_are_refused(tmp_path):
     for name in ("x", "y"):
-        with Journal(tmp_path / name, name) as store:
+        with section_of(tmp_path / name, name) as store:
             store.append(0, 10, blob(0, 10), "note")
     with database(tmp_path / "y" / "journal.sqlite") as base:
-        row = base.execute("select * from batches").fetchone()
+        row = base.execute("select * from section_batches").fetchone()
     with database(tmp_path / "x" / "journal.sqlite") as base:
-        base.execute("delete from batches")
-        base.execute("insert into batches values (?, ?, ?, ?, ?)", row)
+        base.execute("delete from section_batches")
+        base.execute("insert into section_batches values (?, ?, ?, ?, ?, ?)", row)
     with pytest.raises(DirectoryError, match="is damaged"):
-        Journal(tmp_path / "x", "x")
+        RunDirectory(tmp_path / "x", "x")
     with database(tmp_path / "y" / "journal.sqlite") as base:
-        base.execute("update batches set note = 'other'")
+        base.execute("update section_batches set note = 'other'")
     with pytest.raises(DirectoryError, match="is damaged"):
-        Journal(tmp_path / "y", "y")
+        RunDirectory(tmp_path / "y", "y")
 
 
-def test_what_is_known_beside_the_games_comes_back(tmp_path):
-    with Journal(tmp_path, "x") as store:
-        assert (store.fixed(), store.tried(), store.unloadable()) == (None, {}, None)
-        store.keep_unloadable({})
-        assert store.unloadable() == {}
-        store.keep_fixed(frozenset({(0, 1)}))
-        store.keep_tried(7, (3, 4))
-        store.keep_unloadable({2: "no file"})
-    with Journal(tmp_path, "x") as store:
-        assert (store.fixed(), store.tried()) == (frozenset({(0, 1)}), {7: (3, 4)})
-        assert store.unloadable() == {2: "no file"}
-
-
-@pytest.mark.parametrize("name", ["fixed", "plan", "tried 7", "unloadable"])
-def test_what_is_known_beside_the_games_is_refused_if_it_was_changed(tmp_path, name):
-    with Journal(tmp_path, "x") as store:
-        store.keep_fixed(frozenset({(0, 1)}))
-        store.keep_plan('{"trials": 3}')
-        store.keep_tried(7, (3, 4))
-        store.keep_unloadable({2: "no file"})
+@pytest.mark.parametrize("name", ["fixed", "plan"])
+def test_a_fact_that_was_changed_is_refused(tmp_path, name):
+    with section_of(tmp_path) as store:
+        store.write_fact("fixed", [[0, 1]])
+        store.write_fact("plan", {"trials": 3})
     with database(tmp_path / "journal.sqlite") as base:
-        change = "update facts set content = replace(replace(content, '3', '5'), '2', '1')"
-        base.execute(f"{change} where name = ?", (name,))
-        base.execute("update facts set content = '[[0, 2]]' where name = ?", (name,))
+        base.execute("update section_facts set content = '[[0, 2]]' where name = ?", (name,))
     with pytest.raises(DirectoryError, match="not what was written"):
-        Journal(tmp_path, "x")
+        RunDirectory(tmp_path, "x")
 
 
 def test_batches_after_a_gap_do_not_stand_in_the_way(tmp_path):
-    with Journal(tmp_path, "x") as store:
+    with section_of(tmp_path) as store:
         fill(store, 0, 3, 6, 9, 12)
     with database(tmp_path / "journal.sqlite") as base:
-        base.execute("delete from batches where start = 3")
-    with Journal(tmp_path, "x") as store:
+        base.execute("delete from section_batches where start = 3")
+    with section_of(tmp_path) as store:
         assert store.finished() == 3
         fill(store, 3, 7, 12)
         assert store.finished() == 12
-        assert store.games(SCHEDULE).plies.tolist() == list(range(24))
+        assert all_games(store).plies.tolist() == list(range(24))
+
+
+FACTS = {"fixed": [[0, 1]], "tried": {"7": [3, 4]}, "unloadable": [[2, "no file"]]}
 
 
 def content_of(directory):
     """All that a journal answers."""
-    with Journal(directory, "x") as store:
-        facts = store.fixed(), store.tried(), store.unloadable(), store.plan()
+    with section_of(directory, "x") as store:
+        facts = [store.read_fact(name) for name in FACTS]
         return facts, list(store.batches())
 
 
@@ -224,9 +242,9 @@ def harmless(directory, facts, batches):
     try:
         now, left = content_of(directory)
         pairs = zip(now, facts, strict=True)
-        if left != batches[: len(left)] or any(a not in (b, None, {}) for a, b in pairs):
+        if left != batches[: len(left)] or any(a not in (b, None) for a, b in pairs):
             return False
-        with Journal(directory, "x") as store:
+        with section_of(directory, "x") as store:
             for batch in batches[len(left) :]:
                 store.append(*batch)
         return content_of(directory)[1] == batches
@@ -237,12 +255,10 @@ def harmless(directory, facts, batches):
 @pytest.mark.parametrize("bits", [200, pytest.param(None, marks=pytest.mark.slow)])
 def test_a_bit_that_is_another_is_refused_or_harmless(tmp_path, bits):
     (tmp_path / "run").mkdir()
-    with Journal(tmp_path / "run", "x") as store:
+    with section_of(tmp_path / "run", "x") as store:
         fill(store, 0, 4, 7, 12)
-        store.keep_fixed(frozenset({(0, 1)}))
-        store.keep_tried(7, (3, 4))
-        store.keep_unloadable({2: "no file"})
-        store.keep_plan('{"trials": 3}')
+        for name, value in FACTS.items():
+            store.write_fact(name, value)
     facts, batches = content_of(tmp_path / "run")
     whole = (tmp_path / "run" / "journal.sqlite").read_bytes()
     written = [bit for bit in range(8 * len(whole)) if whole[bit // 8]]
@@ -264,11 +280,11 @@ def test_no_link_is_followed_out_of_the_directory(tmp_path, name):
         run.mkdir()
         (run / name).symlink_to(victim)
     with pytest.raises(DirectoryError, match="is a symbolic link"):
-        Journal(run, "x")
+        RunDirectory(run, "x")
     assert list(victim.iterdir()) == [] if victim.is_dir() else victim.read_text() == "precious"
 
 
 def test_a_pipe_in_place_of_the_lock_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "lock")
     with pytest.raises(DirectoryError):
-        Journal(tmp_path, "x")
+        RunDirectory(tmp_path, "x")

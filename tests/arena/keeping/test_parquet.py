@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from agents.core import AgentSpec
-from arena.analysis.duplicates import duplicate_flags
+from arena.analysis.duplicates import flag_known, repeat_keys
 from arena.analysis.tables import EloRow, WinRateRow, elo_rows, win_rate_rows
 from arena.analysis.timings import Timing, timing_rows
 from arena.planning.games import COLUMNS, Games, concat_games, moves_of_game
@@ -32,7 +32,7 @@ DOCUMENT = Path(__file__).parents[3] / "docs" / "results.md"
 
 
 def written(path, asked, games, openings, parts=None, moves=True):
-    of, names, found = asked.plan.of, asked.plan.names, duplicate_flags([games])
+    of, names, found = asked.plan.of, asked.plan.names, flag_known([games], repeat_keys)
     write_games(path, parts or [games], found, of, names, openings, ORIGIN, moves=moves)
     return pd.read_parquet(path)
 

@@ -59,7 +59,7 @@ def sources(tmp_path_factory):
     [
         ("games/core.py", True),
         ("games/sowing/defaults.toml", True),
-        ("arena/planning/pair_order.py", True),
+        ("arena/planning/schedule.py", True),
         ("arena/stats/sprt.py", True),
         ("arena/stats/racing.py", True),
         ("arena/stats/anytime.py", True),

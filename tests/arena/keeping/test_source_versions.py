@@ -121,7 +121,7 @@ def test_a_dirty_tree_and_a_deleted_file_change_no_revision(tree):
         ("heur.py", "HEAD:bots", "a revision is a name"),
         ("gone.py", "HEAD", r'no file "bots/gone.py" in revision \w{10}'),
         ("link.py", "HEAD", "is no file in revision"),
-        ("../../out.py", "HEAD", "lies in no git repository"),
+        ("../../out.py", "HEAD", "is in no git repository"),
         ("heur.py", "run:77", "there is no run 77"),
         ("heur.py", "run:../x", "is not a run's directory"),
         ("heur.py", "run:*", "a run is named by the letters"),
@@ -134,7 +134,7 @@ def test_what_is_no_version_is_said_in_one_line(tree, name, version, said):
 
 
 def test_without_git_or_a_repository_it_is_said(tree, tmp_path, monkeypatch):
-    with pytest.raises(VersionError, match="lies in no git repository"):
+    with pytest.raises(VersionError, match="is in no git repository"):
         checkout_version(tmp_path / "heur.py", "HEAD", ())
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(VersionError, match="git is not there"):

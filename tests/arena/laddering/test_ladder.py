@@ -70,6 +70,20 @@ def test_a_bot_is_kept_as_it_was_when_it_was_added(tmp_path, ladder):
     assert ladder_now.plan.agents["mine"] != ladder_now.plan.agents["older"]
 
 
+def test_games_of_equal_agents_count_once(tmp_path, ladder):
+    more = "pairs = 4\n"
+    for name, agents in (("one", OLD), ("twins", OLD + 'twin = { kind = "greedy" }\n')):
+        path = written(tmp_path, f"{name}.toml", more + HEAD + agents)
+        main(["new", str(path), "--ladder", str(tmp_path / name), "--workers", "1", "--quiet"])
+    one, twins = (
+        pd.read_parquet(tmp_path / name / "ladder.parquet").set_index("agent")
+        for name in ("one", "twins")
+    )
+    columns = ["elo", "games", "points"]
+    assert (twins.loc["greedy", columns] == twins.loc["twin", columns]).all()
+    assert (twins.loc["random", columns] == one.loc["random", columns]).all()
+
+
 def test_an_anchor_holds_its_rating(tmp_path, ladder):
     ladder("new", written(tmp_path, "old.toml", HEAD + OLD))
     assert ladder("anchor", "random", 1000) == 0
@@ -141,9 +155,10 @@ def test_a_changed_bot_is_a_new_version_of_its_author(tmp_path, ladder, capsys):
     assert ladder("add", class_, "--quiet") == 0
     there = read_ladder(tmp_path / "ladder")
     assert sorted(there.names) == ["first", "last"]
+    shown = capsys.readouterr().out
+    assert "version 2" in shown and "can be repeated: not known, 2 outside bots" in shown
     assert there.plan.agents["first"] == before["first"]
     assert there.plan.agents["last"] != before["last"]
-    assert "version 2" in capsys.readouterr().out
     assert ladder("rename", "last", "mia", "--quiet") == 0
     assert read_ladder(tmp_path / "ladder").versions == {"mia": 2}
     assert ladder("add", class_, class_) == 2
@@ -177,9 +192,9 @@ def test_a_ladder_that_was_stopped_while_it_was_begun_is_continued(tmp_path, lad
 
 @pytest.mark.parametrize(
     ("places", "expected"),
-    [((1, 2, 3), 3), ((2, 3, 4), 0), ((1, 3, 4), 1), ((1, None, 4), 2)],
+    [((1, 2, 3), 3), ((2, 3, 4), 0), ((1, 3, 4), 1), ((1, None, 4), 2), ((None,) * 4, 2)],
 )
-def test_a_newcomer_goes_after_all_that_it_is_not_shown_to_be_above(places, expected):
+def test_a_newcomer_goes_into_the_middle_of_the_places_that_are_open(places, expected):
     rows = [
         StandingRow(0, "placed", ""),
         *(StandingRow(n, "out", "", place) for n, place in enumerate(places, 1)),

@@ -20,11 +20,13 @@ from arena.config.toml_file import ExperimentError
 from arena.learning.config import load_learn_config
 from arena.learning.round_games import stored_round
 from arena.learning.round_match import MatchVerdict, round_match
-from arena.playing.options import Interrupts
-from arena.playing.worker import PlayOptions
+from arena.playing.options import Interrupts, PlayOptions
+from arena.storage.journal import RunDirectory
+from arena.storage.results import foreign_files, is_run_directory, run_info
 from arena.storage.run_file import NotARunError
 from games import game
-from tests.arena.running import ROOT
+from games.base.progress import ignore_progress
+from tests.arena.running import ROOT, database
 
 TEXT = """
 game = "kalah(4,3)"
@@ -71,6 +73,12 @@ def finished(tmp_path_factory):
     return path, learned(path, directory / "results", "--workers", "1")
 
 
+def test_a_run_is_listed_with_its_dates_and_games(finished):
+    info = run_info(finished[1])
+    assert is_run_directory(finished[1]) and info.state == "finished" and info.begun and info.games
+    assert foreign_files(finished[1]) == []
+
+
 def test_a_run_leaves_weights_that_say_where_they_come_from(finished):
     path, directory = finished
     read = read_learned(directory / "round-1.npz")
@@ -113,7 +121,8 @@ def test_the_same_command_continues_and_workers_change_nothing(finished, tmp_pat
     # As after a kill: the games are there, and no weights.
     results = shutil.copytree(directory.parents[1], tmp_path / "results")
     other = results / directory.relative_to(directory.parents[1])
-    shutil.rmtree(other / "match-1")
+    with database(other / "journal.sqlite") as base:
+        base.execute("delete from section_batches where section = 'match-1'")
     (other / "round-1.npz").unlink()
     assert learned(path, results, "--workers", "2") == other
     assert (other / "round-1.npz").read_bytes() == before
@@ -124,9 +133,9 @@ def test_weights_against_themselves_are_never_better(finished, tmp_path):
     spec = learning.spec
     options = PlayOptions(0, Interrupts())
     none = np.empty(0, np.uint64)
-    match = round_match(
-        learning, (spec, spec), none, "same", tmp_path, options, lambda _: None, "digest"
-    )
+    with RunDirectory(tmp_path / "run", "digest") as run:
+        section = run.section("same")
+        match = round_match(learning, (spec, spec), none, section, options, ignore_progress)
     assert match.verdict is not MatchVerdict.BETTER
 
 
@@ -201,6 +210,9 @@ def test_the_weights_of_a_users_own_evaluation_are_learned_behind_the_wall(tmp_p
     read = read_learned(directory / "round-1.npz")
     assert tuple(read.groups) == ("pot", "in_play", "extra_turn")
     assert 0.5 < read.by_feature()["pot"][0] < 1.5  # what is banked stays
+    page, said = (directory / "report.html").read_text(), (directory / "run.json").read_text()
+    assert "can be repeated: not known, 1 outside bot was not asked again" in page
+    assert json.loads(said)["can_be_repeated"]["answer"] == "not known"
 
 
 def test_an_own_evaluation_without_weights_has_none_to_learn(tmp_path):

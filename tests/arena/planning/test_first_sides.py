@@ -6,7 +6,7 @@ import pytest
 from arena.planning.games import first_mover_results, first_movers
 from arena.planning.openings.openings import first_sides, from_lines, moves_of, position_after
 from arena.planning.openings.registry import make_openings
-from arena.planning.openings_spec import OpeningsSpec
+from arena.planning.plan import OpeningsSpec
 from games import game
 from tests.arena.played import columns
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.planning.openings import exact_lines
+from arena.planning.openings import exact
 from arena.planning.openings import random as module
 from arena.planning.openings.enumerate import enumerate_positions
 from arena.planning.openings.openings import (
@@ -17,7 +17,7 @@ from arena.planning.openings.openings import (
 )
 from arena.planning.openings.random import add_distinct, draw_lines, random_openings
 from arena.planning.openings.registry import OPENINGS, make_openings, way
-from arena.planning.openings_spec import OpeningsSpec
+from arena.planning.plan import OpeningsSpec
 from games import game
 from games.base.schema import default_values
 from games.solving import solver_of
@@ -273,10 +273,10 @@ def test_few_even_openings_are_refused_with_their_number():
 
 
 def test_shipped_openings_are_lines_of_their_game_with_the_margin_they_say():
-    assert exact_lines.SHIPPED
-    for (name, plies), file in exact_lines.SHIPPED.items():
+    assert exact.SHIPPED
+    for (name, plies), file in exact.SHIPPED.items():
         of = game(name)
-        lines = exact_lines.load_shipped_openings(of, file)
+        lines = exact.load_shipped_openings(of, file)
         assert len({position_after(of, line) for line, _ in lines}) == len(lines)
         assert {len(line) for line, _ in lines} == {plies}
         assert {abs(margin) for _, margin in lines} <= {0, 2}
@@ -293,7 +293,7 @@ def test_shipped_openings_come_in_an_order_of_the_seed():
 def test_the_margins_of_shipped_openings_are_those_of_the_solver():
     of = game("kalah(6,4)")
     solver = solver_of(of)
-    lines = exact_lines.load_shipped_openings(of, exact_lines.SHIPPED[of.name, 6])
+    lines = exact.load_shipped_openings(of, exact.SHIPPED[of.name, 6])
     for line, margin in lines[:: len(lines) // 12]:
         at = position_after(of, line)
         assert solver.margin(at).low * (1 - 2 * at.mover) == margin

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.planning.games import SCHEDULE_COLUMNS
-from arena.planning.pair_order import TURN_LENGTH, PairOrder
+from arena.planning.schedule import TURN_LENGTH, PairOrder
 from arena.planning.seeds import agent_seeds, hash64, match_seed, pair_seeds
 
 NAMES = ("a", "b", "c", "d")

@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.planning.games import Batch, Termination
-from arena.planning.pair_order import PairOrder
-from arena.planning.tasks import BATCH_SECONDS, MOST, AgentCosts, Disqualification, Task, TaskQueue
+from arena.planning.games import Batch
+from arena.planning.schedule import PairOrder
+from arena.planning.tasks import BATCH_SECONDS, MOST, AgentCosts, Task, TaskQueue
 
 ONE = np.zeros(1, np.int8)
 
@@ -19,7 +19,7 @@ def tasks_for(after, total):
 
 
 def tasks_of(tasks):
-    return iter(tasks.next_for, None)
+    return iter(tasks.next_task, None)
 
 
 @given(st.integers(0, 500), st.integers(0, 500), st.lists(st.floats(0, 10), max_size=40))
@@ -54,19 +54,18 @@ def test_batches_grow_until_they_take_their_time():
 def test_tasks_are_as_large_as_their_worker_is_fast():
     tasks, seconds = tasks_for(0, 10**9), {"slow": 1e-3, "fast": 1e-5}
     for name, each in [*seconds.items()] * 12:
-        task = tasks.next_for(name)
+        task = tasks.next_task(name)
         took = (task.stop - task.start) * each
         tasks.learn(Batch(task.start, task.stop, b"", np.zeros(0, np.int8), took, name))
     assert tasks.sizes == {name: int(BATCH_SECONDS / each) for name, each in seconds.items()}
-    task = tasks.next_for("new")
+    task = tasks.next_task("new")
     assert task.stop - task.start == 1
 
 
 def test_a_task_splits_into_its_pairings():
-    out = ((1, Disqualification(Termination.UNLOADABLE, "it is gone")),)
-    parts = Task(3, 6, {}, out=out).split()
+    parts = Task(3, 6, {}, out=(1,)).split()
     assert [(part.start, part.stop) for part in parts] == [(3, 4), (4, 5), (5, 6)]
-    assert all(part.out == out for part in parts)
+    assert all(part.out == (1,) for part in parts)
 
 
 def batch_of(task, took):
@@ -96,5 +95,18 @@ def test_agents_cost_what_the_others_do_not_explain():
     assert costs.seconds.tolist() == [1.0, 1.0, 5.0]
     costs.learn(np.array([[1, 2]]), 12.0)
     assert costs.seconds.tolist() == [1.0, 2.0, 10.0]
-    assert costs.pairs_within(np.array([[0, 1], [0, 1], [0, 2]]), 6.0) == 2
-    assert AgentCosts(2).pairs_within(np.array([[0, 1]]), 9.0) == 0
+    sides = np.array([[0, 1], [0, 1], [0, 2]])
+    assert costs.pairs_within(sides, 6.0, np.zeros(3, np.bool_)) == 2
+    assert costs.pairs_within(sides, 6.0, np.array([False, False, True])) == 3
+    assert AgentCosts(2).pairs_within(sides[:1], 9.0, np.zeros(1, np.bool_)) == 0
+
+
+def test_games_that_are_forfeited_unplayed_show_no_speed():
+    names = ("excluded", "slow", "slower")
+    pairings = PairOrder(1, "", names, ((0, 1), (0, 2), (1, 2)), 100, np.ones(1, np.uint64), ONE)
+    tasks = TaskQueue(0, pairings)
+    tasks.out = {0}
+    taken = [(task, tasks.learn(batch_of(task, 1e-3)))[0] for task in tasks_of(tasks)][:10]
+    assert taken[-1].stop >= 200  # they need few tasks
+    first = next(task for task in taken if task.stop > 200)
+    assert first.stop == max(200, first.start) + 1  # and the first played pairing ends one

@@ -87,10 +87,12 @@ def test_a_race_gives_the_same_tables_for_any_workers_and_interruptions(race, tm
     assert all_tables(tmp_path) == expected
     directory = directory_of(tmp_path)
     with database(directory / JOURNAL) as base:
-        starts = [start for (start,) in base.execute("select start from batches order by start")]
+        starts = [
+            start for (start,) in base.execute("select start from section_batches order by start")
+        ]
     for number, start in enumerate(starts[1 :: max(1, len(starts) // 2)]):  # as if killed there
         with database(directory / JOURNAL) as base:
-            base.execute("delete from batches where start >= ?", (start,))
+            base.execute("delete from section_batches where start >= ?", (start,))
         for name in ALL:
             (directory / name).unlink()
         played(path, tmp_path, workers=None if number else 2)
@@ -166,6 +168,14 @@ def test_a_stop_rule_and_a_race_do_not_go_together(tmp_path):
     answer = called(path, "--results", tmp_path)
     assert answer.returncode == 2
     assert "best ends by itself" in answer.stderr
+
+
+def test_rounds_have_one_order(tmp_path):
+    path = race_file(tmp_path, RACES["best"])
+    path.write_text('standings = { by = "points" }\n' + path.read_text())
+    answer = called(path, "--results", tmp_path)
+    assert answer.returncode == 2
+    assert "best ranks the agents itself; take standings out" in answer.stderr
 
 
 @pytest.mark.slow

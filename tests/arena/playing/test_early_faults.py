@@ -2,7 +2,7 @@
 
 import os
 
-from arena.playing.early_faults import EarlyFault, EarlyFaults
+from arena.playing.referee_loop import EarlyFault, EarlyFaults
 
 
 def test_the_first_fault_of_each_agent_arrives_from_a_fork():

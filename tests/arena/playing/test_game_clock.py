@@ -18,11 +18,11 @@ def test_the_least_of_three_limits_holds():
     assert clock.rest() == 3.0
     clock.charge(2 * SECOND, 0)
     assert clock.rest() == 1.0  # of the turn
-    clock.turn_ends()
+    clock.end_turn()
     assert clock.rest() == 3.0
     for _ in range(4):
         clock.charge(3 * SECOND, 0)
-        clock.turn_ends()
+        clock.end_turn()
     assert clock.rest() == pytest.approx(10 - 14 + 5)  # of the game, with five increments
 
 
@@ -37,7 +37,7 @@ def test_the_longest_turn_is_that_of_all_its_moves():
     clock = AgentClock(TimeControl(5.0))
     for taken in (1, 2, 3):
         clock.charge(taken * SECOND, 0)
-    clock.turn_ends()
+    clock.end_turn()
     clock.charge(4 * SECOND, 0)
     assert (clock.longest, clock.longest_turn) == (4 * SECOND, 6 * SECOND)
 

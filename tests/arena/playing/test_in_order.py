@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.playing import process_pool
-from arena.playing.executor import ItemFailed, iterate_items, run_in_order
-from tests.arena.playing.crew import AnyCrew
+from arena.playing.executor import ItemFailed, Job, iterate_items, run_in_order
+from arena.playing.options import Interrupts, PlayOptions
 
 
 def squares(run):
@@ -42,9 +42,13 @@ def runs_of(directory, lengths):
         at += length
 
 
+def results_of(job, workers, items):
+    return run_in_order(job, iterate_items(items), PlayOptions(workers, Interrupts()))
+
+
 def squared(directory, lengths, workers, **changed):
-    crew = AnyCrew(squares, workers, singles, **changed)
-    results = run_in_order(crew, iterate_items(runs_of(directory, lengths)))
+    job = Job(squares, split=singles, **changed)
+    results = results_of(job, workers, runs_of(directory, lengths))
     with contextlib.closing(results):
         return [square for result in results for square in result]
 
@@ -67,7 +71,7 @@ def test_processes_and_this_one_give_the_results_in_order(tmp_path, workers, fau
 @pytest.mark.parametrize("workers", [0, 2])
 def test_processes_and_this_one_say_what_failed(tmp_path, workers):
     (tmp_path / "3-raises").touch()
-    with pytest.raises(ItemFailed, match="failed again") as failure:
+    with pytest.raises(ItemFailed, match="and again when it was repeated alone") as failure:
         squared(tmp_path, [2] * 3, workers)
     assert failure.value.item == (tmp_path, [3])
     assert "no square of 3" in failure.value.trace
@@ -103,9 +107,8 @@ def test_an_item_that_fails_again_is_named_and_those_before_it_are_there(tmp_pat
     (tmp_path / f"7-{fault}").touch()
     found = []
     with pytest.raises(ItemFailed) as failure:
-        for result in run_in_order(
-            AnyCrew(squares, 2, singles), iterate_items(runs_of(tmp_path, [4] * 5))
-        ):
+        job = Job(squares, split=singles)
+        for result in results_of(job, 2, runs_of(tmp_path, [4] * 5)):
             found += result
     assert failure.value.item == (tmp_path, [7])
     assert trace in failure.value.trace
@@ -123,15 +126,16 @@ def test_a_death_that_is_excused_is_tried_again(tmp_path):
             (tmp_path / "3-dies").unlink()
         return True
 
-    assert squared(tmp_path, [2] * 3, 2, excused=excused) == [n * n for n in range(6)]
+    assert squared(tmp_path, [2] * 3, 2, is_excused=excused) == [n * n for n in range(6)]
     assert tries == {3: 3}  # without excuse it fails at the second
 
 
-def test_what_a_death_breaks_is_mended(tmp_path):
+def test_work_is_prepared_once_and_workers_are_started_again_after_a_death(tmp_path):
     (tmp_path / "3-dies-once").touch()
-    mended = []
-    squared(tmp_path, [2] * 3, 2, mend=lambda: mended.append(True))
-    assert mended
+    called = []
+    hooks = {name: lambda name=name: called.append(name) for name in ("prepare", "before_workers")}
+    squared(tmp_path, [2] * 3, 2, **hooks)
+    assert called == ["prepare", "before_workers", "before_workers", "before_workers"]
 
 
 def test_items_are_given_out_a_few_at_a_time(tmp_path):
@@ -142,7 +146,7 @@ def test_items_are_given_out_a_few_at_a_time(tmp_path):
             given_out.append(run)
             yield run
 
-    results = run_in_order(AnyCrew(squares, 2, singles), iterate_items(items()))
+    results = results_of(Job(squares, split=singles), 2, items())
     for done in range(1, 40):
         next(results)
         assert len(given_out) - done <= 4
@@ -150,7 +154,7 @@ def test_items_are_given_out_a_few_at_a_time(tmp_path):
 
 
 def test_whoever_waits_looks_around_and_may_give_up(monkeypatch):
-    monkeypatch.setattr(process_pool, "PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(process_pool, "CLOSE_SECONDS", 0.1)
     looks = []
 
     def look():
@@ -159,16 +163,17 @@ def test_whoever_waits_looks_around_and_may_give_up(monkeypatch):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        list(run_in_order(AnyCrew(sleepy, 1, look=look), iterate_items([60.0])))
+        list(results_of(Job(sleepy, poll=look), 1, [60.0]))
 
 
 def sleepy(seconds):
     time.sleep(seconds)
+    return seconds
 
 
 def test_giving_up_takes_no_longer_than_patience(tmp_path, monkeypatch):
-    monkeypatch.setattr(process_pool, "PATIENCE_SECONDS", 0.1)
-    results = run_in_order(AnyCrew(sleepy, 2), iterate_items([0.0, 60.0, 60.0]))
+    monkeypatch.setattr(process_pool, "CLOSE_SECONDS", 0.1)
+    results = results_of(Job(sleepy), 2, [0.1, 60.0, 60.0])
     next(results)
     begun = time.monotonic()
     results.close()
@@ -188,11 +193,10 @@ def dies_in_the_middle_of_its_result(flag):
 
 
 def test_half_a_result_is_no_result(tmp_path, monkeypatch):
-    monkeypatch.setattr(process_pool, "STUCK_SECONDS", 0.1)
-    monkeypatch.setattr(process_pool, "PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(process_pool, "CLOSE_SECONDS", 0.1)
     threads = threading.active_count()
     flags = [tmp_path / "flag"] * 6
-    results = list(run_in_order(AnyCrew(dies_in_the_middle_of_its_result, 2), iterate_items(flags)))
+    results = list(results_of(Job(dies_in_the_middle_of_its_result), 2, flags))
     assert results == [bytes(10_000)] * 6
     until = time.monotonic() + 10
     while threading.active_count() > threads:  # else the program would not end
@@ -220,5 +224,5 @@ def test_an_item_is_tried_twice_alone(tmp_path):
     (tmp_path / "1-raises").touch()
     tries = []
     with pytest.raises(ItemFailed):
-        squared(tmp_path, [1] * 3, 2, excused=lambda part: tries.append(part[1]))
+        squared(tmp_path, [1] * 3, 2, is_excused=lambda part: tries.append(part[1]))
     assert tries.count([1]) == 2

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 
 import pytest
 
@@ -47,21 +46,3 @@ def test_a_signal_that_is_ignored_stays_ignored():
             os.kill(os.getpid(), signal.SIGTERM)
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-class HalfMade:
-    """What a library's constructor leaves when it is stopped in the middle."""
-
-    def __del__(self):
-        raise AttributeError("it was never set")
-
-
-def test_what_was_being_made_when_a_signal_came_goes_in_silence():
-    hook = sys.unraisablehook
-    with pytest.raises(KeyboardInterrupt), Interrupts().installed():
-        half = HalfMade()
-        try:
-            os.kill(os.getpid(), signal.SIGINT)
-        finally:
-            del half  # a warning would fail this test
-    assert sys.unraisablehook is hook

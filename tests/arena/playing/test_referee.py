@@ -1,5 +1,7 @@
 """The referee: scripted agents, their faults, and the ply at which they are cut off."""
 
+from types import MappingProxyType
+
 import numpy as np
 import pytest
 
@@ -49,6 +51,25 @@ def played(first, second, opening=(), verdict=None, of=OF):
 
 def chosen(record):
     return [clock.chosen for clock in record.clocks]
+
+
+class Delayed(Scripted):
+    """Says what it thinks, and could not run for most of each move."""
+
+    said = MappingProxyType({"mood": "calm"})
+
+    class bot:  # noqa: N801
+        delayed = staticmethod(lambda taken: taken - 5)
+
+
+def test_thoughts_have_the_thinking_time_of_the_clock(monkeypatch):
+    monkeypatch.setattr(referee, "LAG_CHECK_NS", 0)
+    seats = seat(Delayed()), seat(Delayed())
+    record = play_game(Board(OF), seats, (), (3, 4), thoughtful=True)
+    for side, clock in enumerate(record.clocks):
+        own = [each.nanoseconds for each in record.thoughts if each.side == side]
+        assert sum(own) == clock.nanoseconds
+        assert len(own) == clock.chosen
 
 
 def test_a_game_ends_by_the_rules():

@@ -10,16 +10,15 @@ import pytest
 from arena.commands.verify import main as verify
 from arena.config.experiment import load
 from arena.planning.games import RESULT_COLUMNS, decode_games, encode_games
-from arena.planning.round_tracker import RoundTracker
-from arena.planning.schedule import make_schedule
+from arena.planning.schedule import RoundTracker, make_schedule
 from arena.planning.tasks import Task
 from arena.playing import worker as repeats
 from arena.playing.bots import FIXED, deterministic_matches, find_contradictions
-from arena.playing.options import Interrupts
+from arena.playing.options import Interrupts, PlayOptions
 from arena.playing.play import ProgressCounter
 from arena.playing.referee_loop import RefereeLoop
-from arena.playing.worker import COST_COLUMNS, PlayOptions, Worker
-from arena.storage.journal import Journal
+from arena.playing.worker import COST_COLUMNS, Worker
+from arena.storage.journal import RunDirectory
 from tests.arena.running import directory_of, experiment_file, played
 from tests.arena.test_pipeline import Refereed, same_records
 
@@ -62,7 +61,8 @@ def python(directory, source, bot=DECLARED, pairs=50):
 
 
 def found(path):
-    with Journal(path.parent / "store", "digest") as store:
+    with RunDirectory(path.parent / "store", "digest") as run:
+        store = run.section()
         return deterministic_matches(
             make_schedule(load(path).plan), store, PlayOptions(2, Interrupts())
         )
@@ -229,9 +229,10 @@ def test_a_copy_costs_nothing(tmp_path):
 
 def test_two_openings_are_tried_with_two_seeds_each(tmp_path):
     path = python(tmp_path, BY_THE_BOARD)
-    with Journal(path.parent / "store", "digest") as store:
+    with RunDirectory(path.parent / "store", "digest") as run:
+        store = run.section()
         deterministic_matches(make_schedule(load(path).plan), store, PlayOptions(1, Interrupts()))
-        seen = store.tried()
+        seen = store.read_fact("tried")
     assert [opening for _, _, opening, *_ in seen.values()] == [0, 1, 0, 1]
 
 

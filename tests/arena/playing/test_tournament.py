@@ -11,10 +11,10 @@ from arena.planning.openings.openings import first_openings
 from arena.planning.schedule import make_schedule
 from arena.planning.tasks import Task
 from arena.playing import play as tournament
-from arena.playing.options import Interrupts
+from arena.playing.options import Interrupts, PlayOptions
 from arena.playing.play import StopRule, play_schedule
-from arena.playing.worker import PlayOptions, Worker
-from arena.storage.journal import Journal
+from arena.playing.worker import Worker
+from arena.storage.journal import RunDirectory
 from tests.arena.running import experiment_file, small
 
 SPRT = "stop = { sprt = { elo0 = 0, elo1 = 200 } }"
@@ -30,9 +30,9 @@ def tested(tmp_path):
 def stopped_at(ready, sizes):
     """The pairing at which the rule stops when batches have these sizes."""
     stop, at, worker = StopRule(ready), 0, Worker(ready)
-    while not stop.reached:
+    while not stop.is_reached:
         batch = worker.batch(Task(at, at + sizes[at % len(sizes)], {}))
-        kept = stop.cut(batch)
+        kept = stop.truncate_batch(batch)
         games = decode_games([kept.games], ready.pairings.columns(kept.start, kept.stop))
         assert len(games) == 2 * len(kept.points) == 2 * (kept.stop - kept.start)
         assert games.plies.sum() == len(games.moves)
@@ -51,16 +51,17 @@ def test_the_stop_rule_does_not_depend_on_batches(tested):
 def test_openings_played_again_are_no_evidence(tested):
     few = make_schedule(replace(tested.plan, pairs=5), first_openings(tested.openings, 5))
     rule = StopRule(few)
-    rule.take(0, np.zeros(300, np.int8))
+    rule.add_points(0, np.zeros(300, np.int8))
     assert rule.state.observations == 5
-    rule.take(300, np.zeros(300, np.int8))
+    rule.add_points(300, np.zeros(300, np.int8))
     assert rule.state.observations == 5
 
 
 def test_playing_on_a_finished_journal_plays_nothing(tested, tmp_path, monkeypatch):
     options, shown = PlayOptions(2, Interrupts()), []
-    with Journal(tmp_path / "run", "x") as store:
-        first = play_schedule(tested, store, options, shown.append)
+    with RunDirectory(tmp_path / "run", "x") as run:
+        store = run.section()
+        first = play_schedule(tested, store, options, show=shown.append)
         assert shown[-1].done == store.finished()
         monkeypatch.setattr(tournament, "GameJob", None)
-        assert play_schedule(tested, store, options, shown.append) == first
+        assert play_schedule(tested, store, options, show=shown.append) == first

@@ -12,8 +12,7 @@ import pytest
 from agents.core import AgentSpec
 from agents.registry import AGENTS, kind_of, kinds_for, user_files, varies
 from arena.config.experiment import ExperimentError, load
-from arena.planning.openings_spec import RANDOM_OPENINGS
-from arena.planning.plan import Plan
+from arena.planning.plan import RANDOM_OPENINGS, Plan
 from games import game
 
 SHIPPED = sorted(Path("experiments").glob("*.toml"))

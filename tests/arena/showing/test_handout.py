@@ -107,7 +107,7 @@ def random_games(count, piece):
     second = (first + 1 + rng.integers(2, size=count)) % 3
     result, none = rng.integers(3, size=count) / 2, np.zeros(count, np.int64)
     plies, ending = rng.integers(5, 9, size=count), rng.integers(3, size=count)
-    whole = GameChunk(first, second, none, none, result, none, plies, ending, none > 0, first)
+    whole = GameChunk(first, second, none, none, result, none, plies, ending, first)
     parts = [slice(at, at + piece) for at in range(0, count, piece)]
     games = GameTable(
         count, ("a", "b", "c"), ("normal", "illegal", "resigned"),

@@ -1,5 +1,6 @@
 """Markup: every text from outside is text, wherever it stands."""
 
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.report.html import Html, isolate, join, name_of, tag, text
+from arena.report.svg import Scale, labels, text_width
 
 HOSTILE = [
     "<script>alert(1)</script>", "' onload='alert(1)", '" onload="alert(1)', '"><img src=x>',
@@ -42,3 +44,18 @@ def test_markup_is_not_escaped_again_and_nothing_is_left_out():
 def test_marks_that_turn_text_end_with_the_name():
     assert isolate("plain") == "plain"
     assert isolate("\u202eturned") == "\u2068\u202eturned\u2069"
+
+
+@pytest.mark.parametrize("width", [300.0, 420.0, 640.0])
+def test_a_label_at_an_edge_leaves_room_for_its_neighbour(width):
+    """Seen before: -800 and -600 overlapped, as the first label begins at its tick."""
+    ticks = [(float(tick), f"{tick}") for tick in range(-800, 1001, 200)]
+    root = ElementTree.fromstring(f"<g>{labels(Scale(-830.0, 1000.0), ticks, 10, width)}</g>")
+    spans = []
+    for label in root:
+        wide = 100 * text_width(label.text) / width
+        share = {"start": 0.0, "middle": 0.5, "end": 1.0}[label.get("text-anchor")]
+        left = float(label.get("x").rstrip("%")) - share * wide
+        spans.append((left, left + wide))
+    assert len(spans) > 2
+    assert all(one[1] <= other[0] for one, other in pairwise(spans))

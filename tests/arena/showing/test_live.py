@@ -11,14 +11,13 @@ import pytest
 from arena.analysis.tables import elo_rows, win_rate_rows
 from arena.config.experiment import load
 from arena.planning.games import pair_points
-from arena.planning.round_tracker import RoundTracker
-from arena.planning.schedule import make_schedule
-from arena.playing.play import ProgressCounter, Tick
+from arena.planning.schedule import RoundTracker, make_schedule
+from arena.playing.progress import GameProgress, ProgressCounter
 from arena.report import live
 from arena.report.live import WAITING, LiveServer, LiveView, anytime, live_report
 from arena.report.page import page_of
 from arena.stats.anytime import anytime_estimate, start_anytime, update_anytime
-from arena.storage.journal import Journal
+from arena.storage.journal import RunDirectory
 from arena.storage.provenance import read_run
 from tests.arena.played import by_hand, experiment, summed
 from tests.arena.running import directory_of, experiment_file, played, small
@@ -69,12 +68,13 @@ def test_the_page_shows_the_games_of_the_journal(tmp_path, text):
     directory = directory_of(tmp_path / "results")
     asked = load(path)
     drawn = make_schedule(asked.plan)
-    with Journal(directory, read_run(directory)["digest"]) as journal:
+    with RunDirectory(directory, read_run(directory)["digest"]) as run:
+        section = run.section()
         count = ProgressCounter(RoundTracker(drawn))
-        for start, stop, games in journal.parts(count.course.columns):
+        for start, stop, games in section.games(count.course.columns):
             count.take(start, stop, pair_points(games))
-        tick = Tick(count.done, count.total, 0, count.standings, None, {}, count.course.standing)
-        report = live_report(asked, tick, drawn, journal, tmp_path)
+        progress = count.progress(None, {})
+        report = live_report(asked, progress, drawn, section, tmp_path)
     page = Page(page_of(report, "120 games so far", "/* live */"))
     assert page.open == []
     assert len(page.data["n"]) == report.games.size == 2 * count.done
@@ -131,15 +131,15 @@ def test_the_page_is_written_anew_only_while_somebody_reads_it(server, monkeypat
     monkeypatch.setattr(live, "page_of", lambda *_: f"page {len(made)}")
     monkeypatch.setattr(live, "SECONDS", 0.0)
     monkeypatch.setattr(live, "SHARE", 1e9)
-    view, tick = LiveView(experiment(["a", "b"]), server), Tick(1, 9, 1, {}, None, {})
-    view.show(tick, None, None)
+    view, progress = LiveView(experiment(["a", "b"]), server), GameProgress(done=1, total=9)
+    view.show(progress, None, None)
     assert not made
     assert asked_for(server) == (200, WAITING)
-    view.show(tick, None, None)
+    view.show(progress, None, None)
     assert asked_for(server) == (200, b"page 1")
     monkeypatch.setattr(live, "SECONDS", 60.0)
-    view.show(tick, None, None)
-    view.show(tick, None, None)
+    view.show(progress, None, None)
+    view.show(progress, None, None)
     assert asked_for(server) == (200, b"page 2")
     monkeypatch.setattr(live.time, "sleep", lambda _: made.append("wait"))
     (tmp_path / "report.html").write_text("the report")

@@ -28,6 +28,12 @@ def table_of(run, name):
     return pd.read_parquet(run / f"{name}.parquet")
 
 
+def fair_pairs(games):
+    """Which games belong to pairs without a forfeit."""
+    fair = games["termination"].isin(["normal", "too_long", "resigned"])
+    return fair.groupby(games["pair"]).transform("all")
+
+
 def near(shown: float | None, stored: float, unit: float) -> bool:
     """Whether a number that was shown in this unit is the stored one, rounded either way."""
     return shown is not None and abs(shown - stored) <= unit + 1e-6
@@ -114,6 +120,7 @@ def test_the_match_is_that_of_the_table(run, page):
 def test_first_movers_are_those_of_the_table(run, page):
     rates = table_of(run, "win_rates").set_index(["agent", "opponent"])
     games = table_of(run, "games")
+    games = games[fair_pairs(games)]
     plies = games["opening_moves"].str.split().str.len().max()
     start = f"to move after {plies} opening plies" if plies else "games began from the start"
     assert f"The first mover ({start}) scored" in page.words["first_move"]
@@ -141,6 +148,7 @@ def of_first_mover(games):
 
 def test_openings_are_those_of_the_games(run, page):
     games = table_of(run, "games")
+    games = games[fair_pairs(games)]
     for table in page.tables["openings"]:
         top = table_of(run, "elo").iloc[0]["agent"]
         for opening, moves, score, decided, *scored, count in table.rows[1:]:

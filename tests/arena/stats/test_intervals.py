@@ -321,3 +321,10 @@ def test_under_five_points_lost_or_won_an_interval_is_lopsided():
         scores = np.array([*lost, *[1.0] * (40 - len(lost))])
         assert needs_exact_interval(spread(np.arange(40), scores)) == expected
         assert needs_exact_interval(spread(np.arange(40), 1.0 - scores)) == expected
+
+
+def test_a_check_is_never_stricter_than_the_interval_of_its_level():
+    # Seen before: a bound of 49.9 % beside an interval from 50.1 %.
+    scores = [0.5, 1.0, 1.0, 0.75, 1.0, 1.0, 0.5, 0.5, 0.25, 0.5, 1.0, 0.5, 0.5, 0.5]
+    found = spread(range(len(scores)), scores)
+    assert lower_bound(found) >= interval(found, 0.025).low > 0.5

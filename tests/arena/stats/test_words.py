@@ -23,12 +23,14 @@ from arena.stats.text import (
     check_text,
     decimals_for,
     elo_text,
+    lower_bound_text,
     match_estimate_text,
     percent_text,
     range_text,
     rating_text,
     ratings_lines,
     score_text,
+    share_text,
     signed_text,
     sprt_text,
 )
@@ -90,7 +92,7 @@ def test_a_thousand_to_nothing_in_two_distinct_games():
 def test_all_games_but_one():
     row = matchup(range(500), [1] * 500, [1] * 499 + [0])
     assert match_estimate_text(row) == (
-        "99.9 % [99.3, 100.0], +1200 [+873, +1844] Elo for openings like these  n=1000 (n_eff 500)"
+        "99.9 % [99.3, 100.0], +1200 [+872, +1845] Elo for openings like these  n=1000 (n_eff 500)"
     )
 
 
@@ -106,7 +108,7 @@ def test_all_draws_or_all_split(scores):
 
 def test_all_a_win_and_a_draw():
     row = matchup(range(500), [1] * 500, [0.5] * 500)
-    assert match_estimate_text(row).partition("], ")[2].startswith("+191 [+186, +193] Elo, all")
+    assert match_estimate_text(row).partition("], ")[2].startswith("+191 [+185, +193] Elo, all")
     assert row.normalized.value is None
 
 
@@ -167,7 +169,7 @@ def test_all_draws_in_a_pool():
     rows = [[a, b, 0, 20, 0] for a in "ABC" for b in "ABC" if a != b]
     lines = table_of(rows, "ABC", openings=20)
     # Twenty openings alike leave 17 % that may be otherwise: half of that in points.
-    assert sum("  0 ± 59  " in line for line in lines) == 3
+    assert sum("  0 ± 60  " in line for line in lines) == 3
     assert all(believable(line) for line in lines)
 
 
@@ -212,10 +214,10 @@ def test_an_ordinary_result_reads_as_the_issue_asks():
     row = matchup(openings, scores[:, 0], scores[:, 1])
     text = match_estimate_text(row)
     assert re.match(
-        r"59.9 % \[56.3, 63.3\], \+69 \[\+45, \+94\] Elo for openings like these  n", text
+        r"59.9 % \[56.3, 63.3\], \+69 \[\+44, \+95\] Elo for openings like these  n", text
     )
     assert "  n=2000 (n_eff 333); no game varied in" in text
-    assert ", -69 [-94, -45] Elo" in match_estimate_text(from_other_side(row))
+    assert ", -69 [-95, -44] Elo" in match_estimate_text(from_other_side(row))
 
 
 def test_a_live_interval_says_that_it_is_anytime():
@@ -288,3 +290,25 @@ def test_no_rating_table_prints_anything_unbelievable(games):
     if rows:
         lines = table_of(rows, names, draws=100, openings=None)
         assert all(believable(line) for line in lines)
+
+
+@given(st.floats(-400, 400), st.floats(0.001, 300), st.floats(0.001, 300), st.floats(0, 1))
+def test_a_one_sided_bound_never_lies_beyond_the_two_sided_interval(value, below, above, share):
+    """The ends are rounded by one rule, so that what holds of the numbers holds of the text."""
+    low, high = value - below, value + above
+    bound = low + share * below * 0.2  # a bound of the same level lies inside
+    interval = range_text(Estimate(value, low, high, 0.95, EstimateKind.FIXED))
+    ends = [float(end) for end in interval.partition("[")[2].rstrip("]").split(", ")]
+    assert ends[0] <= low + 1e-6 and high - 1e-6 <= ends[1]
+    one_sided = bound_text(Estimate(value, bound, None, 0.95, EstimateKind.FIXED))
+    printed = float(one_sided.removeprefix("> "))
+    assert printed <= bound + 1e-6
+    assert printed >= ends[0]
+
+
+@given(st.floats(0.05, 0.95), st.floats(1e-4, 0.04), st.floats(0, 1))
+def test_a_bound_on_a_score_is_as_fine_as_its_interval(score, width, share):
+    text = share_text(Estimate(score, score - width, score + width, 0.95, EstimateKind.FIXED))
+    low = float(text.partition("[")[2].partition(",")[0])
+    bound = lower_bound_text(score, score - width + share * width * 0.2)
+    assert float(bound.removesuffix(" %")) >= low

@@ -50,7 +50,7 @@ def test_a_study_of_options_goes_on_as_if_nothing_had_happened(tmp_path: Path) -
     assert json.loads(said)["at_other_cost"]["terms"] == "equal nodes"
     assert set(tomllib.loads((found / "options.toml").read_text())) == {"endgame", "random_ties"}
     with database(found / "journal.sqlite") as base:
-        base.execute("delete from batches where start >= 25")
+        base.execute("delete from section_batches where section = 'trials' and start >= 25")
     again = study(tmp_path, OPTIONS)
     assert trials(again).equals(whole)
     assert (again / "recommendation.json").read_text() == said

@@ -22,8 +22,10 @@ import arena.commands.report
 import arena.commands.verify
 from agents.evaluation.weights import read_weights
 from agents.sandbox.sandbox import Sandbox
+from arena.commands.runs import run_lines
 from arena.commands.tune import main
 from arena.stats.elo import elo_from_score
+from arena.storage.results import foreign_files, is_run_directory, run_info
 from arena.tuning import study as search
 from games.base.errors import USER_ERROR
 from tests.arena.running import WHO_PLAYS, database
@@ -92,11 +94,22 @@ def test_commands_for_runs_say_what_a_study_has_instead(name, bad, capsys):
 
 def test_an_unfinished_study_is_told_how_to_go_on(bad, tmp_path, capsys):
     copy = copy_of(bad, tmp_path)
-    (copy / "validation.parquet").unlink()
+    stored = json.loads((copy / "run.json").read_text())
+    (copy / "run.json").write_text(json.dumps({**stored, "finished": None}))
     assert arena.commands.report.main([str(copy)]) == USER_ERROR
     said = capsys.readouterr().err
     assert "is not finished" in said
     assert "tune_test.toml continues it" in said
+
+
+def test_a_study_is_listed_with_its_dates_and_games(bad):
+    said = json.loads((bad / "recommendation.json").read_text())
+    info = run_info(bad)
+    assert is_run_directory(bad) and info.state == "finished" and info.begun
+    assert info.games == said["games"] + max(said["claim_games"], said["validation"]["games"])
+    (line, _) = run_lines([info])
+    assert info.begun[:10] in line
+    assert foreign_files(bad) == []
 
 
 def test_bad_weights_are_bettered_and_the_better_ones_can_be_used(bad: Path) -> None:
@@ -112,9 +125,10 @@ def test_the_claim_is_the_first_pairings_of_the_match_whatever_the_test_says(bad
     said = json.loads((bad / "recommendation.json").read_text())
     value, low, high = said["expected_score"]
     assert said["claim_games"] == 200 > said["validation"]["games"]  # it ended long before
-    match = next(bad.glob("validation-*/journal.sqlite"))
-    with database(match) as base:
-        ((stop,),) = base.execute("select max(stop) from batches")
+    with database(bad / "journal.sqlite") as base:
+        ((stop,),) = base.execute(
+            "select max(stop) from section_batches where section = 'validation'"
+        )
     assert stop == 100
     assert 0.5 < low < value < high
     assert [elo_from_score(x) for x in said["expected_score"]] == pytest.approx(said["gain_elo"])
@@ -126,7 +140,9 @@ def test_claim_and_verdict_against_a_pool_are_matches_with_each_of_them(tmp_path
     text = text.replace("[tune.weights]", "opponents = { mine = 3, other = 1 }\n[tune.weights]")
     found = study(tmp_path, text + '\n[agents.other]\nkind = "first"\n')
     said = json.loads((found / "recommendation.json").read_text())
-    assert len(list(found.glob("pool-*/journal.sqlite"))) == 4  # each agent with each of them
+    with database(found / "journal.sqlite") as base:
+        names = [name for (name,) in base.execute("select name from sections")]
+    assert sum(name.startswith("pool-") for name in names) == 4  # each agent with each of them
     assert said["validation"]["games"] == 2 * said["claim_games"]
     assert "against the pool" in said["validation"]["text"]
     assert (said["claim_games"], said["gain_elo"]) == (200, None)
@@ -177,8 +193,6 @@ def test_optunas_own_database_shows_the_study(bad: Path) -> None:
 
 
 def test_tuning_and_validation_share_no_opening(bad: Path) -> None:
-    bases = [bad / "journal.sqlite", *bad.glob("validation-*/journal.sqlite")]
-    assert len(bases) == 2
     from arena.tuning.budget import StudyBudget, split_openings  # noqa: PLC0415  # only this test
     from arena.tuning.study_config import load_study  # noqa: PLC0415  # likewise
 
@@ -218,6 +232,18 @@ def test_a_weight_that_does_nothing_is_flat(tmp_path: Path) -> None:
     assert not (found / "weights.toml").exists()
 
 
+def test_a_study_against_a_bot_does_not_say_that_it_can_be_repeated(tmp_path, capsys):
+    (tmp_path / "bot.py").write_text("def choose(view, legal, rng):\n    return legal[0]\n")
+    text = SAME.replace("trials = 12", "trials = 5")
+    text = text.replace("[tune.weights]", "opponents = { mine = 3, bot = 1 }\n[tune.weights]")
+    found = study(tmp_path, text + '\n[agents.bot]\nkind = "python"\nfile = "bot.py"\n')
+    words = "can be repeated: not known, 1 outside bot was not asked again"
+    assert words in capsys.readouterr().out
+    assert words in (found / "report.html").read_text()
+    said = json.loads((found / "run.json").read_text())
+    assert said["can_be_repeated"]["answer"] == "not known"
+
+
 def test_a_budget_makes_a_small_study(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(search, "MEASURED_SECONDS", 0.01)  # of how fast games are
     # So little time that no machine plays more than the least that there is.
@@ -236,8 +262,8 @@ def test_a_study_cut_short_goes_on_with_other_workers_as_if_nothing_had_happened
         if path.is_file() and path.name != "journal.sqlite":
             path.unlink()
     with database(other / "journal.sqlite") as base:
-        base.execute("delete from batches where start >= 7")
-    shutil.rmtree(other / next(bad.glob("validation-*")).name)
+        base.execute("delete from section_batches where section = 'trials' and start >= 7")
+        base.execute("delete from section_batches where section = 'validation'")
     again = study(tmp_path, BAD, "--workers", "3")
     assert again == other
     assert trials(again).equals(trials(bad))
@@ -259,7 +285,7 @@ def test_each_method_goes_on_byte_by_byte(tmp_path: Path, text: str, cut: int) -
     whole = study(tmp_path / "whole", text)
     other = copy_of(whole, tmp_path / "other")
     with database(other / "journal.sqlite") as base:
-        base.execute("delete from batches where start >= ?", (cut,))
+        base.execute("delete from section_batches where section = 'trials' and start >= ?", (cut,))
     assert study(tmp_path / "other", text, "--workers", "3") == other
     assert trials(other).equals(trials(whole))
     assert set(trials(whole)["games"]) == ({100} if text == STEPS else {40})
@@ -283,7 +309,9 @@ def test_steps_become_wider_while_no_game_changes(tmp_path: Path, capsys) -> Non
     for cut in (9, 17, 40):  # before, while and after they become wider
         other = copy_of(whole, tmp_path / f"cut{cut}")
         with database(other / "journal.sqlite") as base:
-            base.execute("delete from batches where start >= ?", (cut,))
+            base.execute(
+                "delete from section_batches where section = 'trials' and start >= ?", (cut,)
+            )
         assert study(tmp_path / f"cut{cut}", PLATEAU) == other
         assert trials(other).equals(trials(whole))
         for name in ("recommendation.json", "validation.parquet"):

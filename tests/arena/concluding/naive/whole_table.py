@@ -4,18 +4,29 @@ FAIR = {0, 5, 10}  # played to the end, too long, resigned
 
 
 def repeats(rows):
-    """Which games the same agents in the same seats played before."""
+    """Which games the same agents in the same seats played before from the same opening."""
     seen, found = set(), []
     for row in rows:
-        game = row["game_id"], row["first"], row["second"]
+        game = row["game_id"], row["first"], row["second"], row["opening"]
         found.append(game in seen)
         seen.add(game)
     return found
 
 
+def duplicates(rows):
+    """Which fair games have the moves of an earlier fair game of the same agents."""
+    seen, found = set(), []
+    for row in rows:
+        game = row["game_id"], frozenset((row["first"], row["second"]))
+        found.append(row["termination"] in FAIR and game in seen)
+        if row["termination"] in FAIR:
+            seen.add(game)
+    return found
+
+
 def matches(rows):
     """By agents: their pairings in schedule order, as dictionaries seen by the first of them."""
-    again, found = repeats(rows), {}
+    again, found = duplicates(rows), {}
     for at in range(0, len(rows), 2):
         both = sorted((rows[at], rows[at + 1]), key=first_mover)
         as_first, as_second = both
@@ -25,8 +36,7 @@ def matches(rows):
             "opening": as_first["opening"],
             "points": (points_of(as_first, a), points_of(as_second, a)),
             "games": (as_first["game_id"], as_second["game_id"]),
-            "clean": as_first["termination"] == as_second["termination"] == 0,
-            "replay": all(again[row] for row in own),
+            "fair": {as_first["termination"], as_second["termination"]} <= FAIR,
             "new": sum(not again[row] for row in own),
             "lost": [lost_by(row, a) for row in both],
             "won": [lost_by(row, b) for row in both],
@@ -59,9 +69,11 @@ def margin_of(row, agent):
 
 
 def fresh(pairings):
-    """Those that are evidence: all, if two on one opening ever differed."""
-    games = {}
+    """Those that are evidence: all, if two on one opening ever differed, else one for each."""
+    games, first = {}, {}
     for each in pairings:
-        games.setdefault(each["opening"], set()).add(each["games"])
+        played = each["games"], each["points"], each["fair"]
+        games.setdefault(each["opening"], set()).add(played)
+        first.setdefault(each["opening"], each)
     varied = any(len(played) > 1 for played in games.values())
-    return [each for each in pairings if varied or not each["replay"]]
+    return pairings if varied else list(first.values())

@@ -9,6 +9,7 @@ import pytest
 from arena.playing.cluster import remote_worker
 from arena.playing.cluster.package import WorkPackage
 from arena.playing.cluster.remote_player import play
+from arena.playing.executor import Job
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def sources(monkeypatch):
     worker = SimpleNamespace()
     monkeypatch.setattr(remote_worker, "get_worker", lambda: worker)
     monkeypatch.setattr(
-        remote_worker, "_prepared", lambda _sent: remote_worker.AdmissionReply(None, "begun")
+        remote_worker, "_start_player", lambda _sent: remote_worker.AdmissionReply(None, "begun")
     )
     return lambda digest: monkeypatch.setattr(
         remote_worker.provenance, "code_digest", lambda: digest
@@ -45,22 +46,19 @@ def test_a_worker_whose_files_were_changed_while_it_ran_is_not_trusted(sources):
     assert answer("new") == "pitflip was changed there while it ran: start it again"
 
 
-class Broken:
-    """A crew that its machine has no room for."""
+def failing_job(error):
+    def prepare():
+        raise error
 
-    def __init__(self, error):
-        self.error = error
-
-    def get_ready(self):
-        raise self.error
+    return Job(str, prepare=prepare)
 
 
-def out_of_room(_plans):
-    return Broken(OSError(28, "No space left on device"))
+def out_of_room(_site, _plans):
+    return failing_job(OSError(28, "No space left on device"))
 
 
-def without_node(_plans):
-    return Broken(RuntimeError("bot.js cannot be started:\nthere is no program node"))
+def without_node(_site, _plans):
+    return failing_job(RuntimeError("bot.js cannot be started:\nthere is no program node"))
 
 
 @pytest.mark.parametrize(

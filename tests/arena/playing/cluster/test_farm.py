@@ -11,11 +11,10 @@ import pytest
 from arena.playing.cluster import admission, connection, dask_executor
 from arena.playing.cluster.connection import ClusterLost, ClusterUnavailable, WorkerRegistry
 from arena.playing.cluster.dask_executor import MAX_AHEAD, QUEUE_PER_SLOT, DaskExecutor
-from arena.playing.cluster.machines import Calibration
 from arena.playing.cluster.package import WorkPackage
-from arena.playing.cluster.remote_player import ItemReply
+from arena.playing.cluster.remote_player import Calibration, ItemReply
 from arena.playing.cluster.remote_worker import AdmissionReply, prepare_worker, run_item
-from arena.playing.executor import CapacityFree, WorkFailed
+from arena.playing.executor import WorkFailed
 from arena.storage import provenance
 
 SENT = WorkPackage("nobody:asks", b"", {}, False, {})
@@ -65,7 +64,7 @@ class Hall:
         }
         self.events.append(lambda: then(done({"it": said}, plain=True)))
 
-    def pump(self, seconds):
+    def process_events(self, seconds):
         self.members.attention.seconds += seconds
         happened = bool(self.events)
         while self.events:
@@ -107,8 +106,11 @@ def fill(made, items):
 
 def finished(made, count):
     """So many results."""
-    results = (each for each in made.results(lambda: None) if not isinstance(each, CapacityFree))
-    return [next(results) for _ in range(count)]
+    results = []
+    while len(results) < count:
+        if (result := made.next_result(lambda: None)) is not None:
+            results.append(result)
+    return results
 
 
 def test_every_worker_has_a_window_for_each_of_its_slots():
@@ -174,7 +176,7 @@ def test_a_failure_is_said_when_it_is_the_oldest():
     assert finished(made, 1) == [0]
     with pytest.raises(WorkFailed, match="no") as failure:
         finished(made, 1)
-    assert failure.value.words == "at worker a: ValueError: no"
+    assert failure.value.text == "at worker a: ValueError: no"
 
 
 def test_a_void_that_a_worker_played_again_is_in_the_log_with_its_name(caplog):

@@ -1,4 +1,4 @@
-"""The progress line of a command: on stderr after two seconds of work, then now and then."""
+"""Progress of long work: the events, and the line on the terminal that shows them."""
 
 import contextlib
 import shutil
@@ -6,18 +6,56 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from games.base.errors import print_error, printable
 
 FIRST_SECONDS = 2.0  # of work, before there is a line
 LIVE_SECONDS, PLAIN_SECONDS = 0.2, 4.0  # between two lines: on a terminal, elsewhere
-MOST_LINES = 2  # of what is shown, where there is one line for it
+MOST_LINES = 2  # of an event, where there is one line for it
 
-Lines = Callable[[float], Sequence[str]]  # from the seconds since the beginning
+
+@dataclass(frozen=True)
+class Progress:
+    """How far work is. Every display gets these events, and shows some of them."""
+
+    text: str = ""
+    done: int = 0  # of `total` items, whatever they are
+    total: int = 0  # 0: unknown
+    is_last: bool = False  # displays show the last event even if they are not due
+
+    def lines(self, seconds: float) -> Sequence[str]:
+        """Return what to show `seconds` after the display began, the most important line first."""
+        return [f"{self.text}, {seconds:.0f} s"]
+
+
+ShowProgress = Callable[[Progress], None]
+
+
+def ignore_progress(_: Progress) -> None:
+    """Show nothing."""
+
+
+@contextlib.contextmanager
+def watch(show: ShowProgress, progress: Callable[[], Progress]) -> Iterator[None]:
+    """Show progress again and again while the block runs."""
+    done = threading.Event()
+
+    def repeat() -> None:
+        while not done.wait(min(LIVE_SECONDS, FIRST_SECONDS)):
+            show(progress())
+
+    thread = threading.Thread(target=repeat, name="progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
 
 
 class ProgressLine:
-    """Shows how far work is: one line on a terminal, which is written anew; else plain lines."""
+    """Shows progress in one line of the terminal, which is overwritten; else in plain lines."""
 
     def __init__(self, quiet: bool = False) -> None:
         """It goes to stderr, so that stdout has nothing but results."""
@@ -29,23 +67,21 @@ class ProgressLine:
         self.lock = threading.Lock()
 
     def __enter__(self) -> "ProgressLine":
-        """Take the line."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Give the line back."""
         self.clear()
 
-    def show(self, lines: Lines) -> None:
-        """Show `lines(seconds since the beginning)` if it is time to; the first one says most."""
+    def show(self, progress: Progress) -> None:
+        """Show progress if the line is due."""
         with self.lock:
             now = time.monotonic()
-            if not self.quiet and now >= self.due:
+            if not self.quiet and (now >= self.due or progress.is_last):
                 self.due = now + self.seconds
-                self.draw(lines(now - self.begun))
+                self.draw(progress.lines(max(now - self.begun, 1e-6)))
 
     def draw(self, lines: Sequence[str]) -> None:
-        """Write them now."""
+        """Write lines now."""
         text = printable("  ".join(lines[:MOST_LINES]))
         if self.on_terminal:
             width = shutil.get_terminal_size().columns
@@ -54,25 +90,8 @@ class ProgressLine:
         elif text:
             self._write(f"{text}\n")
 
-    @contextlib.contextmanager
-    def watch(self, lines: Lines) -> Iterator[None]:
-        """Show the lines again and again while the block runs, which must not fork."""
-        done = threading.Event()
-
-        def repeat() -> None:
-            while not done.wait(min(LIVE_SECONDS, FIRST_SECONDS)):
-                self.show(lines)
-
-        thread = threading.Thread(target=repeat, name="progress", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            done.set()
-            thread.join()
-
     def clear(self) -> None:
-        """Take the line from the terminal, so that something else can be printed there."""
+        """Remove the line from the terminal, so that something else can be printed there."""
         with self.lock:
             if self.drawn:
                 self._write("\r\x1b[K")
@@ -88,4 +107,4 @@ class ProgressLine:
             sys.stderr.write(text)
             sys.stderr.flush()
         except OSError:
-            self.quiet = True  # nobody reads it any longer, as in `2>&1 | head`
+            self.quiet = True  # the reader is gone, as in `2>&1 | head`

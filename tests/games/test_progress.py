@@ -5,15 +5,15 @@ import sys
 
 import pytest
 
-from games.base import progress_line
-from games.base.progress_line import ProgressLine
+from games.base import progress
+from games.base.progress import Progress, ProgressLine, watch
 
 
 @pytest.fixture
 def clock(monkeypatch):
     """A clock that the test sets."""
     now = [100.0]
-    monkeypatch.setattr(progress_line.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     return now
 
 
@@ -25,11 +25,18 @@ class Terminal(io.StringIO):
         return True
 
 
+class Work(Progress):
+    """Work that has two lines."""
+
+    def lines(self, seconds):
+        return [f"at {seconds:.1f}", "more"]
+
+
 def shown(clock, quiet=False):
     """What is written by ten seconds of work that is asked four times a second."""
     with ProgressLine(quiet) as line:
         for _ in range(40):
-            line.show(lambda seconds: [f"at {seconds:.1f}", "more"])
+            line.show(Work())
             clock[0] += 0.25
 
 
@@ -57,14 +64,21 @@ def test_a_terminal_has_one_line_which_goes_away(clock, monkeypatch):
 def test_names_cannot_forge_a_line(clock, capsys):
     with ProgressLine() as line:
         clock[0] += 3
-        line.show(lambda _: ["a\nforged"])
-    assert capsys.readouterr().err == "a\\nforged\n"
+        line.show(Progress("a\nforged"))
+    assert capsys.readouterr().err == "a\\nforged, 3 s\n"
 
 
 def test_a_watched_block_is_shown_though_it_says_nothing(monkeypatch, capsys):
-    monkeypatch.setattr(progress_line, "FIRST_SECONDS", 0.01)
+    monkeypatch.setattr(progress, "FIRST_SECONDS", 0.01)
     seen = []
-    with ProgressLine() as line, line.watch(lambda _: seen.append(1) or ["working"]):
+    with ProgressLine() as line, watch(line.show, lambda: seen.append(1) or Progress("working")):
         while not seen:
             pass
-    assert capsys.readouterr().err == "working\n"
+    assert capsys.readouterr().err == "working, 0 s\n"
+
+
+def test_the_last_event_is_shown_though_the_line_is_not_due(clock, capsys):
+    with ProgressLine() as line:
+        line.show(Progress("half"))
+        line.show(Progress("all", is_last=True))
+    assert capsys.readouterr().err == "all, 0 s\n"

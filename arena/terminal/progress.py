@@ -1,0 +1,121 @@
+"""Displays of progress: lines on the terminal and the file that `pitflip runs` reads."""
+
+import contextlib
+import json
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arena.storage.results import PROGRESS, read_progress
+from games.base.errors import printable
+from games.base.files import write_text
+from games.base.progress import Progress, ProgressLine, ShowProgress
+
+if TYPE_CHECKING:
+    import rich.live
+
+DRAW_SHARE = 0.02  # of the time may be spent on making lines
+FILE_SECONDS = 1.0  # between two versions of the file
+FILE_SHARE = 0.01  # of the time may be spent on writing it
+
+
+class TerminalProgress(ProgressLine):
+    """Shows progress of a run: several lines on a terminal, else plain lines."""
+
+    def __init__(self, quiet: bool) -> None:
+        super().__init__(quiet)
+        self.live: rich.live.Live | None = None
+        self.due = self.begun + self.seconds
+        self.rested = 0.0  # when the next lines may be made, after expensive ones
+        if self.on_terminal:
+            from rich.console import Console  # noqa: PLC0415  # only a terminal needs it
+            from rich.live import Live  # noqa: PLC0415
+            from rich.text import Text  # noqa: PLC0415
+
+            self.text = Text
+            self.live = Live(console=Console(stderr=True), auto_refresh=False, transient=True)
+
+    def __enter__(self) -> "TerminalProgress":
+        if self.live:
+            self.live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.live:
+            self.live.stop()
+
+    def show(self, progress: Progress) -> None:
+        """Show progress if it is due; making the lines takes a small share of the time."""
+        begun = time.thread_time()
+        if time.monotonic() >= self.rested or progress.is_last:
+            super().show(progress)
+            self.rested = time.monotonic() + (time.thread_time() - begun) / DRAW_SHARE
+
+    def draw(self, lines: Sequence[str]) -> None:
+        """Write all lines to a terminal, the first two elsewhere."""
+        if self.live:
+            # As text: names may look like rich's own markup.
+            with contextlib.suppress(OSError):
+                self.live.update(self.text("\n".join(map(printable, lines))), refresh=True)
+        else:
+            super().draw(lines)
+
+
+class ProgressFile:
+    """Writes the latest progress into the directory of a run, also of a quiet one."""
+
+    def __init__(self, directory: Path) -> None:
+        """Nothing is written in the first second: short runs leave no file."""
+        self.path = directory / PROGRESS
+        self.begun = time.monotonic()
+        self.due = self.begun + FILE_SECONDS
+        self.broken = False
+
+    def show(self, progress: Progress) -> None:
+        """Write a new version if it is due; a full disk is reported by the journal."""
+        begun = time.monotonic()
+        if self.broken or begun < self.due:
+            return
+        lines = list(progress.lines(begun - self.begun))
+        content = {"done": progress.done, "total": progress.total, "lines": lines}
+        try:
+            write_text(self.path, json.dumps(content) + "\n")
+        except OSError:
+            self.broken = True
+        ended = time.monotonic()
+        self.due = ended + max(FILE_SECONDS, (ended - begun) / FILE_SHARE)
+
+    def remove(self) -> None:
+        """Delete the file at the end of the run."""
+        with contextlib.suppress(OSError):
+            self.path.unlink(missing_ok=True)
+
+
+class StoredProgress(Progress):
+    """The latest progress in the file of a run that another process plays."""
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__("\n".join(read_progress(directory)))
+
+    def lines(self, _: float) -> list[str]:
+        """Return the stored lines."""
+        return self.text.splitlines() or ["just begun, or analysing"]
+
+
+@contextlib.contextmanager
+def open_displays(
+    quiet: bool, directory: Path | None, *more: ShowProgress
+) -> Iterator[ShowProgress]:
+    """Show progress on the terminal, in the directory's progress file, and in `more` displays."""
+    file = None if directory is None else ProgressFile(directory)
+    with TerminalProgress(quiet) as line:
+        displays = [line.show, *([] if file is None else [file.show]), *more]
+
+        def show(progress: Progress) -> None:
+            for display in displays:
+                display(progress)
+
+        yield show
+    if file is not None:
+        file.remove()

@@ -1,0 +1,55 @@
+"""The methods text of a run says what was done in this run, and nothing else."""
+
+import json
+
+from arena.report.data import load_report
+from arena.report.methods import method_section, methods_paragraph
+from tests.arena.running import directory_of, experiment_file, played
+
+HEAD = 'game = "kalah(4,3)"\npairs = 12\n'
+TWO = '[agents.a]\nkind = "greedy"\n[agents.b]\nkind = "first"\n'
+CLOCK = '[agents.c]\nkind = "alphabeta"\nseconds = 0.001\n'
+
+
+def report_of(tmp_path, text, good=True):
+    assert played(experiment_file(tmp_path, HEAD + text), tmp_path / "results") == good
+    return load_report(directory_of(tmp_path / "results"))
+
+
+def test_two_agents_have_half_the_estimate_of_their_pair(tmp_path):
+    words = methods_paragraph(report_of(tmp_path, TWO))
+    assert "half the Elo difference of the pair" in words
+    assert "bootstrap" not in words
+    assert "Bradley" not in words
+
+
+def test_three_agents_are_rated_and_a_clock_is_no_chance(tmp_path):
+    report = report_of(tmp_path, TWO + CLOCK)
+    words = methods_paragraph(report)
+    assert "Bradley" in words
+    assert "bootstrap" in words
+    assert "c searches by the clock" in words
+    assert "chance" not in words
+
+
+def test_a_swiss_claims_no_proof_and_names_its_pairs(tmp_path):
+    third = '[agents.c]\nkind = "last"\n'
+    report = report_of(tmp_path, "schedule = { swiss = 2, pairings = 3 }\n" + TWO + third)
+    words = methods_paragraph(report)
+    assert "for 3 pairs of games" in words
+    assert "betting" not in words
+    assert "at most" not in words
+
+
+def test_a_race_says_that_its_intervals_hold_less(tmp_path):
+    report = report_of(tmp_path, "schedule = { rank = true }\n" + TWO)
+    assert "less often than they say" in str(method_section(report))
+
+
+def test_every_agent_that_loses_too_much_is_named_and_no_more_beans_than_there_are(tmp_path):
+    check = '[[checks]]\nthat = "all"\nmax_mean_loss = 0.0\nlast_beans = 32\n'
+    report = report_of(tmp_path, TWO + check, good=False)
+    (check,) = json.loads((report.directory / "summary.json").read_text())["checks"]
+    assert "a loses" in check["detail"]
+    assert "b loses" in check["detail"]
+    assert "32 beans" not in check["detail"]
