@@ -13,7 +13,7 @@ from subprocess import DEVNULL, run
 import numpy as np
 
 from agents.core import AgentSpec
-from agents.evaluation.learned_value import MOST_REMAINING, looked_up, phase_of
+from agents.evaluation.learned_value import looked_up
 from agents.evaluation.table_sums import TableSums
 from agents.evaluation.training_positions import GameReader
 from agents.registry import build
@@ -23,6 +23,7 @@ from arena.learning.self_play import GamePart, SelfPlay, SelfPlaySettings, unpac
 from benchmarks.table import Row, per_second
 from benchmarks.timing import best_of
 from games import Position, game
+from games.learned_block import MOST_REMAINING, phase_of
 
 NODES = 20_000
 POSITIONS = 24

@@ -59,8 +59,6 @@ FAULTY = (
     zlib.error,
 )
 
-Shorts = NDArray[np.int16]
-
 
 @dataclass(frozen=True)
 class LearnedWeights:
@@ -190,12 +188,6 @@ def learned_for(path: Path, of: Game) -> tuple[LearnedWeights, LookedUp, TableLa
 def other_game(path: Path, read: LearnedWeights, of: Game) -> SpecError:
     """The error of a file whose weights are for another game."""
     return SpecError(f"{path}: these weights are for {printable(read.game)}, not for {of.name}")
-
-
-def unfolded(weights: Shorts, same: NDArray[np.int64]) -> Shorts:
-    """A weight for every entry, phase after phase, from one for all that share it."""
-    place = np.searchsorted(np.unique(same), same)
-    return np.ascontiguousarray(weights[:, place]).reshape(-1)
 
 
 def relabelled(weights: LearnedWeights, **changed: object) -> LearnedWeights:

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.evaluation.features import call_evaluator
-from agents.evaluation.learned_value import LAST, bound_lookups, known_value, lookups, with_block
+from agents.evaluation.learned_value import LAST, bound_lookups, known_value, lookups
 from agents.evaluation.training_positions import Rows, unpacked
 from agents.search.bind import bound_features
-from agents.search.context import EVALUATOR, INDICES, LEARNED
+from agents.search.context import EVALUATOR, INDICES
 from agents.search.knowledge_names import remaining
 from games import Game
 from games.kernels.bits import U
@@ -22,6 +22,7 @@ from games.kernels.boards import packing
 from games.kernels.context import Context
 from games.kernels.family import State
 from games.kernels.jit import inlined, specialise
+from games.learned_block import LEARNED, with_block
 from games.learned_tables import LookedUp, TableLayout
 
 Numbers = NDArray[np.int64]

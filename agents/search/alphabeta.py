@@ -14,6 +14,7 @@ from agents.search.context import (
     CUT_WORDS,
     CUTS,
     DEADLINE,
+    DEEPER_DECIDE,
     DEEPEST_CUT,
     EVALUATOR,
     GUESSES,
@@ -29,6 +30,7 @@ from agents.search.context import (
     STOPPED,
     UNIT,
     UNLIMITED,
+    VALUED,
     WIN,
 )
 from agents.search.knowledge_names import (
@@ -75,6 +77,7 @@ _clock_gettime: Any = types.ExternalFunction(
 )
 NODES_BETWEEN_LOOKS = 512
 SLOT_BITS = 12
+VALUED_FROM = 5  # the depth from which moves are sorted by the value of the child, too
 SLOT_MASK = (1 << SLOT_BITS) - 1
 
 
@@ -219,13 +222,24 @@ def move_first(ctx: Context, at: np.uint64, length: np.uint64, slot: np.int64) -
         place += ONE
 
 
-def sort_by_urgency(ctx: Context, s: State, at: np.uint64, length: np.uint64) -> None:
-    """Sort the list so that urgent moves come first; insertion sort, lists are short."""
-    place = at
+def sort_by_urgency(
+    ctx: Context, s: State, at: np.uint64, length: np.uint64, depth: np.int64
+) -> None:
+    """Sort the list so that urgent moves come first; insertion sort, lists are short.
+
+    Far from the leaves the value of the child counts too; each value is a position looked at.
+    """
+    place, valued = at, ctx[VALUED] if VALUED_FROM <= depth < SOLVE else np.int64(0)
+    if valued != 0:
+        ctx[NODES] += np.int64(length)
     while place < at + length:
         slot = ctx[place]
         child, same = play(ctx, s, U(slot))
-        item = (urgency(ctx, s, child, same) << SLOT_BITS) | slot
+        worth = urgency(ctx, s, child, same)
+        if valued != 0:
+            value = call_evaluator(ctx[EVALUATOR], ctx, child)
+            worth += valued * (value if same else -value) // UNIT
+        item = (worth << SLOT_BITS) | slot
         hole = place
         while hole > at and ctx[hole - ONE] < item:
             ctx[hole] = ctx[hole - ONE]
@@ -243,7 +257,7 @@ def order_moves(
     """
     length = listed(ctx, at, mask)
     if depth >= SORTED_FROM:
-        sort_by_urgency(ctx, s, at, length)
+        sort_by_urgency(ctx, s, at, length, depth)
     if fact != 0:
         move_first(ctx, at, length, slot_of(fact))
     return length
@@ -304,7 +318,7 @@ def value_within(
     word = key(s)
     place = entry(ctx, word)
     fact = known(ctx, word, place)
-    if fact != 0 and decides(fact, depth, alpha, beta):
+    if fact != 0 and decides(fact, depth, alpha, beta, ctx[DEEPER_DECIDE] != 0):
         return remembered(ctx, fact)
     if may_cut(ctx, depth, alpha, beta):
         guesses, shallow, low, high = probe(ctx, depth, alpha, beta)

@@ -43,6 +43,7 @@ from agents.search.context import (
     UNIT,
     UNLIMITED,
     VALUE,
+    VALUED,
     WIN,
     agent_context,
     set_cuts,
@@ -90,6 +91,7 @@ class CompiledAgent:
         of = self.game
         if isinstance(weights, str):
             self.context, self.by_tables = with_learned(self.context, Path(weights), of), True
+            self.context[VALUED] = knowledge_names(of.family_name)["CHILD_POINTS"]
             return
         if reference := self.settings["evaluate"]:
             self.own = OwnEvaluation(reference, of, self.settings["compile"] == UNCHECKED)

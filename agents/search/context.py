@@ -35,10 +35,11 @@ from games.kernels.context import COUNTERS, Context
     SWAP_SLOT,  # the slot of the swap, or NO_SLOT
     CLOCK,  # two words for the clock
     _,
-    LEARNED,  # where the words of learned tables begin
     INDICES,  # where a fit lists what a position looks up
     PROBING,  # 1 inside a shallow search that may cut a node
-) = range(COUNTERS, COUNTERS + 30)
+    DEEPER_DECIDE,  # 1: table entries of deeper searches answer shallower ones
+    VALUED,  # what a point of a child's value adds to the urgency of its move; 0: not valued
+) = range(COUNTERS, COUNTERS + 31)
 # What shallow searches must say for a node of these depths to be cut.
 CUTS, CUT_WORDS = 64, 3
 SHALLOWEST_CUT, DEEPEST_CUT = 3, 12
@@ -104,6 +105,7 @@ def agent_context(of: Game, kind: str, ties_by_side: int, table_bits: int) -> Co
 def set_limits(ctx: Context, depth: int | None, nodes: int | None, seconds: float | None) -> None:
     """How long the agent may think about one move."""
     ctx[DEPTH] = UNLIMITED if depth is None else depth
+    ctx[DEEPER_DECIDE] = depth is None  # what is searched to a depth is searched just to it
     ctx[BUDGET] = UNLIMITED if nodes is None else nodes
     ctx[NANOSECONDS] = UNLIMITED if seconds is None else int(seconds * 1e9)
 

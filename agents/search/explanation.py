@@ -119,9 +119,10 @@ def views_of_search(
 ) -> Iterator[MoveView]:
     """Every move by the agent's own search, all to the depth at which the choice was made.
 
-    A search with ProbCut skips branches where it only asks whether a move beats the best one.
-    Searched alone, such a move may be worth more. The choice rests on the answer to that
-    question, so the move is shown as worth at most the chosen one.
+    A search only asks whether a move beats the best one. With ProbCut it skips branches there,
+    and within a budget it takes bounds of deeper searches and the first moves of a depth that it
+    does not finish. Searched alone, such a move may be worth more. The choice rests on the answer
+    to that question, so the move is shown as worth at most the chosen one.
     """
     best, depth = search.score, max(1, choice.depth)
     by_lot = search.spec.options.get("random_ties", False)

@@ -9,6 +9,7 @@ from games.kernels.family import Mask, State, none, rest
 SORTED_FROM = 1 << 30  # never
 FINISH_FROM = -1
 TIES_BY_SIDE = 0
+CHILD_POINTS = 0  # what a point of a child's value by learned tables adds to urgency
 MUCH = 1 << 30  # more than any endgame begins with
 
 

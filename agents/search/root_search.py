@@ -1,4 +1,4 @@
-"""The search of a root: its moves depth by depth; the last finished depth decides."""
+"""The search of a root: its moves depth by depth, until a limit comes."""
 
 import numpy as np
 
@@ -60,6 +60,8 @@ def child_value(
 def root(ctx: Context, s: State, side: int, length: int, depth: np.int64) -> Truth:
     """Search the listed moves to `depth`; False if a limit came first. Sets BEST and VALUE.
 
+    The best move so far is searched first, so a better one counts even if a limit comes later.
+
     The first move on the board wins ties in whatever order moves are searched:
     a move that stands before the best one also counts if it equals it.
     """
@@ -86,16 +88,14 @@ def root(ctx: Context, s: State, side: int, length: int, depth: np.int64) -> Tru
         equal = value == best and (draw(ctx, ties) == 0 if by_lot else alpha < best)
         if value > best or equal:
             best, best_place = value, place
-            if ctx[REACHED] == 0:
-                ctx[BEST] = slot
-                ctx[VALUE] = best
-    ctx[BEST] = ctx[at + best_place]
-    ctx[VALUE] = best
+            if i > 0 or ctx[REACHED] == 0:
+                ctx[BEST], ctx[VALUE] = slot, best
+    ctx[BEST], ctx[VALUE] = ctx[at + best_place], best
     return True
 
 
 def deepen(ctx: Context, s: State, side: int) -> np.int64:
-    """The move of a search: depth by depth up to a limit; the last finished depth decides."""
+    """The move of a search: depth by depth up to a limit."""
     begin(ctx)
     length = board_order(ctx, moves(ctx, s), side)
     ctx[BEST] = ctx[ctx[ORDER_AT] + ORDER_WIDTH * ORDER_PLIES]

@@ -120,13 +120,17 @@ def remembered(ctx: Context, fact: np.int64) -> np.int64:
 
 
 @inlined
-def decides(fact: np.int64, depth: np.int64, alpha: np.int64, beta: np.int64) -> Truth:
-    """Whether the entry answers a search to `depth` in this window, exactly as it would.
+def decides(
+    fact: np.int64, depth: np.int64, alpha: np.int64, beta: np.int64, deeper: Truth
+) -> Truth:
+    """Whether the entry answers a search to `depth` in this window.
 
-    A deeper entry that rests on evaluations would answer another question; a
-    solved one also holds at every greater depth.
+    A deeper entry that rests on evaluations answers only where `deeper` ones do: it is no worse,
+    but not what a search to `depth` finds. A solved one also holds at every greater depth.
     """
-    if depth_of(fact) != depth and not (is_solved(fact) and depth_of(fact) < depth):
+    if depth_of(fact) < depth and not is_solved(fact):
+        return False
+    if depth_of(fact) > depth and not deeper:
         return False
     bound, score = bound_of(fact), score_of(fact)
     if bound == EXACTLY:

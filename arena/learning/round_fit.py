@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.evaluation.learned_value import MOST_REMAINING, SCALE, phase_of
+from agents.evaluation.learned_value import SCALE
 from agents.evaluation.learned_weights import LearnedWeights, read_learned, write_learned
 from agents.evaluation.table_sums import TableSums
 from agents.evaluation.training_positions import GameReader, Positions
@@ -22,6 +22,7 @@ from arena.stats.clustered_means import CalibrationBin, FitQuality, calibration
 from arena.storage.provenance import versions
 from games import Game
 from games.kernels.splitmix import STRIDE, mixed
+from games.learned_block import MOST_REMAINING, phase_of
 
 Fitted = FittedTables | FittedFeatures
 RIDGES = (128.0, 32.0, 8.0)  # positions: an entry seen so often keeps half of its value

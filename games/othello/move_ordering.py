@@ -21,6 +21,7 @@ from games.othello.word_squares import (
 SORTED_FROM = 2
 FINISH_FROM = 5
 TIES_BY_SIDE = 0  # squares read the same way for both sides
+CHILD_POINTS = 6  # what a disc of a child's value by learned tables adds to urgency
 
 
 def remaining(ctx: Context, s: State) -> np.int64:

@@ -34,6 +34,7 @@ ORDER_PLIES = 512  # games without end stop here, undecided
 SLOT_BITS, SLOT_MASK = 12, (1 << 12) - 1
 AGAIN = 1 << 20  # a move after which the mover goes on comes before all others
 MIDDLE = U(1 << 31)
+CACHE_LINE = 8  # words
 HALF, LOW_HALF = U(32), U(0xFFFF_FFFF)
 
 
@@ -187,6 +188,13 @@ class PlainQuestions:
         value = self.kernels.at_least(ctx, self.table, position.state, bound, 0)
         self.nodes += int(ctx[NODES])
         return None if ctx[STOPPED] else int(value)
+
+
+def aligned(words: int) -> Table:
+    """Zeros aligned to a cache line of the processor."""
+    room = np.zeros(words + CACHE_LINE, np.uint64)
+    skipped = -room.ctypes.data // room.itemsize % CACHE_LINE
+    return room[skipped : skipped + words]
 
 
 def search_context(rules: Context) -> Context:

@@ -1,6 +1,9 @@
 """The search of standard Othello endgames."""
 
-from types import ModuleType, SimpleNamespace
+import json
+from collections.abc import Mapping
+from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,22 +12,43 @@ from games.core import Game, Position
 from games.kernels.bits import ONE, U, popcount, trailing_zeros
 from games.kernels.context import COUNTERS, RULES, Context
 from games.kernels.hashing import pair_key
-from games.kernels.jit import bound, inline_copies, specialise
+from games.kernels.jit import inline_copies, inlined, specialise
 from games.kernels.masks import rest
-from games.othello.bitboard import STRIDE, State, final, flips, moves
+from games.learned_block import (
+    LEARNED,
+    MOST_REMAINING,
+    Shorts,
+    phase_of,
+    ternary,
+    unfolded,
+    weight_at,
+    with_block,
+)
+from games.learned_tables import TableLayout
+from games.othello.bitboard import FAMILY, STRIDE, State, final, flips, moves
 from games.othello.rules import BOARD, CELLS, COLUMNS, CORNERS, ROWS, OthelloRules
-from games.solving.generic import finished
+from games.othello.tables import patterns
+from games.solving.generic import aligned, finished
 from games.solving.solver import Answer, Bounds
 
 Table = NDArray[np.uint64]
 # Words of the context.
 NODES, MOST_NODES, STOPPED, ORDER_AT, QUADRANTS = range(COUNTERS, COUNTERS + 5)
+NEIGHBOURS = U(COUNTERS + 32)  # of every square
 PLIES, WIDTH = 80, U(64)  # a list of moves a ply, passes included
 SLOT_BITS, SLOT_MASK = 6, 63
 LOWEST = -1 << 20
-FEW = 6  # empty squares from which neither table nor sorting pays
-LAST = 4  # empty squares from which moves are tried, not generated
-REPLIES_FROM = 12  # empty squares from which moves are sorted by the best answer to them
+# Numbers of empty squares, found on the FFO positions 23 to 34 and 40 to 44.
+LAST = 4  # up to here moves are tried, not generated
+FEW = 6  # up to here sorting does not pay
+KEPT_FROM = 8  # from here the table pays
+CHILDREN_FROM = 10  # from here the table is asked about every child first
+# From the first of these moves are sorted by learned tables, from the others by a search that
+# looks a ply farther at each.
+ESTIMATED_FROM = (12, 14, 18, 22)
+DISC_BITS = 8  # of estimates: a disc is 256
+REPLY = 640  # what a reply costs in estimates
+FARTHEST = np.int64(1 << 40)  # beyond all estimates
 STABLE_FROM = 24  # of a bound: below it so many discs are hardly ever stable
 # Typed: of two plain numbers Numba makes two functions that call one another, and such a pair
 # crashes when it comes from the disk cache.
@@ -60,6 +84,30 @@ def last_square(ctx: Context, own: np.uint64, other: np.uint64, empties: np.uint
     return np.int64(final(ctx, State(own, other)))
 
 
+def turned_by(ctx: Context, own: np.uint64, other: np.uint64, square: np.uint64) -> np.uint64:
+    """The discs that a move on an empty square turns; few squares are left that may turn any."""
+    if U(ctx[NEIGHBOURS + square]) & other == ZERO:
+        return ZERO
+    return flips(ctx, State(own, other), square)
+
+
+def last_two(
+    ctx: Context, own: np.uint64, other: np.uint64, empties: np.uint64, bound: np.int64
+) -> np.int64:
+    """As `finish` when two squares are left; LOWEST if the mover must pass."""
+    best, left = np.int64(LOWEST), empties
+    while left != ZERO and best < bound:
+        square = trailing_zeros(left)
+        left = rest(left)
+        turned = turned_by(ctx, own, other, square)
+        if turned != ZERO:
+            ctx[NODES] += 1
+            disc = ONE << square
+            value = -last_square(ctx, other & ~turned, own | turned | disc, empties ^ disc)
+            best = max(best, value)
+    return best
+
+
 def finish(
     ctx: Context,
     own: np.uint64,
@@ -70,8 +118,14 @@ def finish(
 ) -> np.int64:
     """As `at_least` when few squares are left: who plays in odd quarters often plays last there."""
     ctx[NODES] += 1
-    if empties & (empties - ONE) == ZERO:
+    if rest(empties) == ZERO:
         return last_square(ctx, own, other, empties)
+    if rest(rest(empties)) == ZERO:
+        value = last_two(ctx, own, other, empties, bound)
+        if value != LOWEST:
+            return value
+        value = -last_two(ctx, other, own, empties, 1 - bound)
+        return value if value != -LOWEST else np.int64(final(ctx, State(own, other)))
     best = np.int64(LOWEST)
     left = empties if popcount(empties) <= U(LAST) else moves(ctx, State(own, other))
     odd = odd_quadrants(ctx, empties)
@@ -81,7 +135,7 @@ def finish(
             first, later = later, ZERO
         square = trailing_zeros(first)
         first = rest(first)
-        turned = flips(ctx, State(own, other), square)
+        turned = turned_by(ctx, own, other, square)
         if turned == ZERO:
             continue
         disc = ONE << square
@@ -166,16 +220,37 @@ def cost(ctx: Context, own: np.uint64, other: np.uint64) -> np.int64:
     return np.int64(popcount(replies) + popcount(replies & U(ctx[RULES + CORNERS])))
 
 
-def best_answer(ctx: Context, own: np.uint64, other: np.uint64) -> np.int64:
-    """The freedom that is left to the other side after the answer that leaves it least."""
-    mask, least = moves(ctx, State(own, other)), np.int64(64)
-    while mask != ZERO:
+def lookups(rules: Context, position: State, base: np.int64) -> np.int64:
+    """The sum of all that a position looks up; bound for each layout."""
+    raise NotImplementedError
+
+
+def estimate(
+    ctx: Context,
+    own: np.uint64,
+    other: np.uint64,
+    depth: np.int64,
+    alpha: np.int64,
+    beta: np.int64,
+) -> np.int64:
+    """The value by learned tables after so many plies, exact between `alpha` and `beta`."""
+    ctx[NODES] += 1
+    if depth == 0:
+        left = popcount(U(ctx[RULES + BOARD]) & ~(own | other))
+        return lookups(ctx, State(own, other), ctx[U(ctx[LEARNED]) + left])
+    mask = moves(ctx, State(own, other))
+    if mask == ZERO:
+        if moves(ctx, State(other, own)) == ZERO:
+            return np.int64(final(ctx, State(own, other))) << DISC_BITS
+        return -estimate(ctx, other, own, depth, -beta, -alpha)
+    best = -FARTHEST
+    while mask != ZERO and best < beta:
         square = trailing_zeros(mask)
         mask = rest(mask)
         turned = flips(ctx, State(own, other), square)
-        disc = ONE << square
-        least = min(least, cost(ctx, other & ~turned, own | turned | disc))
-    return least
+        mine, low = own | turned | (ONE << square), max(alpha, best)
+        best = max(best, -estimate(ctx, other & ~turned, mine, depth - 1, -beta, -low))
+    return best
 
 
 def listed(
@@ -188,7 +263,9 @@ def listed(
 ) -> np.uint64:
     """List the moves at `at`, those that leave least freedom first, the `hint` before all."""
     mask, found = moves(ctx, State(own, other)), ZERO
-    deep = popcount(empties) >= U(REPLIES_FROM)
+    look = np.int64(-1)
+    for least in ESTIMATED_FROM:
+        look += 1 if popcount(empties) >= U(least) else 0
     odd = odd_quadrants(ctx, empties)
     while mask != ZERO:
         square = trailing_zeros(mask)
@@ -196,15 +273,15 @@ def listed(
         disc = ONE << square
         turned = flips(ctx, State(own, other), square)
         child_own, child_other = other & ~turned, own | turned | disc
-        worth = -16 * cost(ctx, child_own, child_other) - np.int64(popcount(child_other) >> ONE)
-        if deep:
-            worth += 4 * best_answer(ctx, child_own, child_other)
-        if disc & odd != ZERO:
-            worth += 4
-        if disc & U(ctx[RULES + CORNERS]) != ZERO:
-            worth += 8
+        if look >= 0:
+            worth = -REPLY * cost(ctx, child_own, child_other)
+            worth -= estimate(ctx, child_own, child_other, look, -FARTHEST, FARTHEST)
+        else:
+            worth = -16 * cost(ctx, child_own, child_other) - np.int64(popcount(child_other) >> ONE)
+            worth += 4 if disc & odd != ZERO else 0
+            worth += 8 if disc & U(ctx[RULES + CORNERS]) != ZERO else 0
         if np.int64(square) == hint:
-            worth = np.int64(1 << 20)
+            worth = FARTHEST
         item = (worth << SLOT_BITS) | np.int64(square)
         place = at + found
         while place > at and ctx[place - ONE] < item:
@@ -213,6 +290,24 @@ def listed(
         ctx[place] = item
         found += ONE
     return found
+
+
+def known_of_children(
+    ctx: Context, table: Table, own: np.uint64, other: np.uint64, bound: np.int64
+) -> np.int64:
+    """A lower bound of the margin that the table knows of one move, `bound` or more; or LOWEST.
+
+    The enhanced transposition cutoff (Plaat, Schaeffer, Pijls, de Bruin 1996).
+    """
+    mask = moves(ctx, State(own, other))
+    while mask != ZERO:
+        square = trailing_zeros(mask)
+        mask = rest(mask)
+        turned = flips(ctx, State(own, other), square)
+        place = entry(table, other & ~turned, own | turned | (ONE << square))
+        if place < U(table.size) and -high_of(table, place) >= bound:
+            return -high_of(table, place)
+    return np.int64(LOWEST)
 
 
 def at_least(
@@ -232,8 +327,8 @@ def at_least(
         if moves(ctx, State(other, own)) == ZERO:
             return np.int64(final(ctx, State(own, other)))
         return -at_least(ctx, table, other, own, 1 - bound, ply + 1)
-    hint = np.int64(-1)
-    place = entry(table, own, other)
+    hint, kept = np.int64(-1), popcount(empties) >= U(KEPT_FROM)
+    place = entry(table, own, other) if kept else U(table.size)
     if place < U(table.size):
         low, high = low_of(table, place), high_of(table, place)
         if low >= bound:
@@ -245,6 +340,10 @@ def at_least(
         most = ctx[RULES + CELLS] - 2 * stable(ctx, other)
         if most < bound:
             return most
+    if popcount(empties) >= U(CHILDREN_FROM):
+        known = known_of_children(ctx, table, own, other, bound)
+        if known >= bound:
+            return known
     at = U(ctx[ORDER_AT]) + WIDTH * U(ply)
     best, chosen = np.int64(LOWEST), np.int64(0)
     for i in range(listed(ctx, at, own, other, empties, hint)):
@@ -258,19 +357,37 @@ def at_least(
             best, chosen = value, np.int64(square)
             if best >= bound:
                 break
-    store(table, own, other, empties, bound, best, chosen)
+    if kept:
+        store(table, own, other, empties, bound, best, chosen)
     return best
 
 
 INLINED = (
-    odd_quadrants, last_square, stable, bucket, entry, low_of, high_of, cost, best_answer,
+    odd_quadrants, last_square, turned_by, last_two, stable, bucket, entry, low_of, high_of, cost,
+    known_of_children,
 )  # fmt: skip
-COMPILED = (finish, store, listed, at_least)
+COMPILED = (finish, store, estimate, listed, at_least)
 
 
-def of_bitboard(family: ModuleType) -> SimpleNamespace:
-    """The search, compiled for boards of one word a side."""
-    return specialise(family.FAMILY, COMPILED, **inline_copies(INLINED, {}))
+@cache
+def kernels_of(layout: TableLayout) -> SimpleNamespace:
+    """The search, compiled for boards of one word a side whose tables have this layout."""
+    look = {"look": inlined(weight_at), "ternary": inlined(ternary)}
+    (looked_up,) = inline_copies([patterns.lookups(layout)], look).values()
+    names = inline_copies(INLINED, {}) | {"lookups": looked_up}
+    return specialise(f"{FAMILY}_{layout.digest}", COMPILED, **names)
+
+
+def shipped_tables(of: Game) -> tuple[Mapping[str, int], TableLayout, Shorts]:
+    """What says which phases there are, the layout, and the weights; all 0 where none are."""
+    path = of.defaults.learned.get(of.name)
+    if path is None:
+        layout = patterns.layout(of.rules)
+        return {"least": 0, "most": 0}, layout, np.zeros((1, layout.entries), np.int16)
+    with np.load(path, allow_pickle=False) as file:
+        about, weights = json.loads(file["about"].tobytes()), file["weights"]
+    layout = patterns.layout(of.rules, about["groups"])
+    return about, layout, unfolded(weights, patterns.same(layout))
 
 
 class OthelloQuestions:
@@ -279,9 +396,12 @@ class OthelloQuestions:
     def __init__(self, of: Game, table_bits: int) -> None:
         """The table has 2 ** `table_bits` entries."""
         self.game, self.nodes = of, 0
-        self.kernels = bound(of.family_name, of_bitboard)
-        self.table = np.zeros(int(ENTRY) << table_bits, np.uint64)
-        self.context = search_context(of)
+        about, layout, weights = shipped_tables(of)
+        self.kernels = kernels_of(layout)
+        self.table = aligned(int(ENTRY) << table_bits)
+        left, phases = np.arange(MOST_REMAINING), weights.size // layout.entries
+        phase = phase_of(left, phases, about["least"], about["most"])
+        self.context = with_block(search_context(of), layout.entries, phase, weights.reshape(-1))
 
     def prepare(self) -> None:
         """Nothing needs preparing."""
@@ -306,13 +426,23 @@ class OthelloQuestions:
 
 
 def search_context(of: Game) -> Context:
-    """The rules and the quarters of the board, followed by the lists of moves."""
+    """The rules, the quarters of the board and the neighbours, followed by the lists of moves."""
     rules = of.context
     ctx = np.zeros(len(rules) + int(WIDTH) * PLIES, np.int64)
     ctx[: len(rules)] = rules
     ctx[QUADRANTS : QUADRANTS + 4] = np.array(quadrants(of.rules), np.uint64).view(np.int64)
+    near = np.array([neighbours(square) for square in range(64)], np.uint64)
+    ctx[int(NEIGHBOURS) : int(NEIGHBOURS) + 64] = near.view(np.int64)
     ctx[ORDER_AT] = len(rules)
     return ctx
+
+
+def neighbours(square: int) -> int:
+    """The up to eight squares around one, of rows of eight."""
+    row, column = divmod(square, STRIDE)
+    found = range(max(row - 1, 0), min(row + 2, STRIDE))
+    columns = range(max(column - 1, 0), min(column + 2, STRIDE))
+    return sum(1 << STRIDE * y + x for y in found for x in columns) ^ 1 << square
 
 
 def quadrants(rules: OthelloRules) -> list[int]:

@@ -6,7 +6,7 @@ from games.core import Game, Position
 from games.kernels.context import RULES, Context
 from games.kernels.jit import bound
 from games.solving import sowing_search
-from games.solving.generic import PlainQuestions, finished, most_of
+from games.solving.generic import PlainQuestions, aligned, finished, most_of
 from games.solving.solver import Answer, Bounds, Questions, SolverSettings
 from games.solving.sowing_database import PACKED, Progress, database
 from games.solving.sowing_endgames import (
@@ -98,13 +98,6 @@ def most_bits(of: Game) -> int:
     """How large a table may be useful: a small board's is filled with zeros in no time."""
     rules = of.rules
     return (ROOMY * positions(rules.holes, 2 * rules.holes * rules.beans)).bit_length()
-
-
-def aligned(words: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-    """Zeros aligned to a cache line of the processor."""
-    room = np.zeros(words + int(BUCKET), np.uint64)
-    skipped = -room.ctypes.data // room.itemsize % int(BUCKET)
-    return room[skipped : skipped + words]
 
 
 def search_context(of: Game) -> Context:

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from agents.core import AgentSpec
-from agents.evaluation.learned_value import looked_up, phase_of
+from agents.evaluation.learned_value import looked_up
 from agents.evaluation.learned_weights import LearnedWeights, write_learned
 from agents.registry import build
 from games import game
+from games.learned_block import phase_of
 from tests.agents.naive.learned_sums import all_pairs_sum, hole_sum, pattern_sum
 
 SCALE = 256

@@ -5,7 +5,7 @@ import pytest
 
 from agents.core import AgentSpec
 from agents.evaluation import table_sums
-from agents.evaluation.learned_value import MOST_REMAINING, looked_up, phase_of
+from agents.evaluation.learned_value import looked_up
 from agents.evaluation.table_sums import TableSums
 from agents.evaluation.training_positions import GameReader
 from arena.learning.self_play import GamePart, SelfPlay, SelfPlaySettings, unpack_games
@@ -19,6 +19,7 @@ from arena.learning.table_fit import (
     td_labels,
 )
 from games import game
+from games.learned_block import MOST_REMAINING, phase_of
 
 GAMES = 1200
 

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from games import game
+from agents.core import AgentSpec
+from agents.registry import build
+from games import Game, Position, game
 from games.solving import Bounds, Budget, Solver, SolverSettings, solver_of
 from tests.games.naive import full_search, sowing
 
@@ -129,3 +131,25 @@ def test_othello_4x4_has_its_known_value(rule):
     value = next(each["wof"] for each in solved if each["rule"] == rule)
     name = "othello(4)" if rule == "standard" else "othello-adjacent(4)"
     assert solver(name).margin(game(name).start()) == Bounds(value, value)
+
+
+def late(of: Game, empties: int, chance: random.Random) -> Position:
+    """A position of a random game with at most so many empty squares; one that is not over."""
+    while True:
+        position = of.start()
+        while of.text(position).count("-") > empties and not of.over(position):
+            position = of.play(position, chance.choice(of.legal(position)))
+        if not of.over(position):
+            return position
+
+
+@pytest.mark.parametrize("table_bits", [8, 19])  # of a small table little is left
+@pytest.mark.parametrize(("name", "most"), [("othello(6)", 13), ("othello(8)", 13)])
+def test_late_othello_has_the_value_of_an_independent_search(name, most, table_bits):
+    of, chance = game(name), random.Random(7)
+    exact = solver_of(of, SolverSettings(table_bits))
+    plain = build(AgentSpec("alphabeta", endgame=64, seconds=3600.0), of)
+    for empties in range(1, most + 1):
+        position = late(of, empties, chance)
+        value = round(plain.choose(position).value)
+        assert exact.margin(position) == Bounds(value, value), of.text(position)
