@@ -57,7 +57,7 @@ BOTS = {
         "import time\n"
         "class Bot:\n"
         "    def start(self, seed):\n"
-        "        while seed and seed % 4 == 0:\n"
+        "        while seed and seed % 4 == 1:\n"
         "            time.sleep(1)\n"
         "    def choose(self, view, legal, rng):\n"
         "        return legal[0]\n"

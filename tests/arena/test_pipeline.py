@@ -273,7 +273,7 @@ def test_in_a_roster_it_is_excluded_alike_for_any_number_of_workers(tmp_path, ca
 
 
 def test_a_hanging_bot_is_cut_off_alike_for_any_number_of_workers(tmp_path):
-    head = small(2, "move_seconds = 0.2")
+    head = small(4, "move_seconds = 0.2")
     path = experiment_file(tmp_path, head, "hanging", "hanging_at_start")
     path.write_text(path.read_text() + "start_seconds = 0.5\n")
     for cores in (None, 2):

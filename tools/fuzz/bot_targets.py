@@ -63,6 +63,9 @@ class Talker:
         """Start."""
         self.alive = True
 
+    def end_turn(self) -> None:
+        """There are no processes to stop."""
+
     def new_game(self) -> None:
         """Nothing is measured."""
 

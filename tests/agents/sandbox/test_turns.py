@@ -46,7 +46,8 @@ def test_a_bot_that_keeps_the_cores_busy_is_late(sandbox, tmp_path, choose):
     agent = make_bot(sandbox, tmp_path, choose, 0.5)
     agent.start(1)
     begun = time.monotonic()
-    assert failure_of(agent).kind == "timeout"
+    # Where nothing else counts them, its many processes may be seen before the time is over.
+    assert failure_of(agent).kind in {"timeout", "flooded"}
     assert time.monotonic() - begun < 5.0  # it had up to ten seconds, and the run ended
 
 
