@@ -27,6 +27,7 @@ from agents.sandbox.bot_server import CHANGE, FAILED, GAME, KINDS, MOVE, QUESTIO
 from agents.sandbox.messages import BotLimits
 from agents.sandbox.sandbox import ROOT
 from agents.sandbox.transports import BILLION, BotProcess, VoidGame, bot_seed
+from agents.sandbox.usage import spare_address_space
 from agents.search.context import HIGHEST
 from agents.search_info import (
     LONGEST_LINE,
@@ -135,6 +136,13 @@ class SandboxedAgent:
         try:
             self._check_answer(self._await_ready(limit), bot_server.READY)
         except AgentFailure as failure:
+            spare = spare_address_space(self.terms.wall.process)
+            if failure.kind == "memory" and spare < self.bot.limits.memory:
+                self._end()
+                raise VoidGame(
+                    f"{failure.bot} could not be started: the limit on memory here "
+                    "(ulimit -v) is too small"
+                ) from None
             message = failure.message
             if failure.kind in ("timeout", "crashed"):
                 message = f"cannot be used: {message}"

@@ -1,7 +1,9 @@
 """Memory, processes, files and output of a bot's process tree."""
 
+import math
 import os
 import re
+import resource
 import signal
 import stat
 import time
@@ -92,6 +94,16 @@ def thread_count(process: int) -> int:
 def resident_bytes(process: int) -> int:
     """Memory not backed by files, including what it shares with its parent."""
     return _sum_of_fields(f"/proc/{process}/status", RESIDENT) or 0
+
+
+def spare_address_space(process: int) -> float:
+    """Return how many bytes a process may still map; infinite without a limit (`ulimit -v`)."""
+    try:
+        most = resource.prlimit(process, resource.RLIMIT_AS)[0]
+        mapped = int(Path(f"/proc/{process}/statm").read_text().split()[0]) * resource.getpagesize()
+    except (AttributeError, OSError):  # macOS has neither
+        return math.inf
+    return math.inf if most == resource.RLIM_INFINITY else most - mapped
 
 
 def own_bytes(process: int) -> int:

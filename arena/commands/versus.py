@@ -110,7 +110,7 @@ def print_verdict(experiment: "Experiment", results: Path, *, json: bool) -> int
     stopped = load_sprt_result(directory_of_run(experiment, results))
     decision, (agent, base) = Decision(stopped["decision"]), map(printable, experiment.plan.names)
     verbs = {Decision.ELO1: "is stronger than", Decision.ELO0: "is not stronger than"}
-    verb = verbs.get(decision, "is not shown to be stronger than")
+    verb = verbs.get(decision, "against")
     text = printable(stopped["text"].partition(": ")[2])
     if not json:
         print_safely(lambda: print(f"{agent} {verb} {base}: {text}"))

@@ -226,12 +226,22 @@ def weight_answers(
     return answers
 
 
-def after_match(answers: Sequence[WeightAnswer], shows_gain: bool) -> list[WeightAnswer]:
+def after_match(
+    answers: Sequence[WeightAnswer], shows_gain: bool, detectable_elo: float = 0.0
+) -> list[WeightAnswer]:
     """The answers that agree with the match of the recommended weights against the seed weights.
 
     The search chose the weights, so its belief alone shows nothing: a weight matters only if the
     match shows a gain. A weight that is tuned alone then matters, as nothing else was changed.
+    No weight "does not matter" where the study had shown only gains of `detectable_elo`.
     """
+    if detectable_elo > LITTLE_ELO:
+        answers = [
+            _answered(each, WeightConclusion.UNTOLD)
+            if each.answer is WeightConclusion.LITTLE
+            else each
+            for each in answers
+        ]
     if shows_gain:
         told = (WeightConclusion.UNTOLD, WeightConclusion.LITTLE) if len(answers) == 1 else ()
         return [_answered(each, WeightConclusion.MATTERS) if each.answer in told else each

@@ -353,7 +353,8 @@ def finish_study(study: Study, searched: Search, digest: str) -> StudyVerdict:
     answers = weight_answers(
         tuning.space, posterior, best.best_point, seed_point, tuning.plan.seed, clipped
     )
-    path, before = directory / "recommendation.json", after_match(answers, shows_gain=False)
+    detectable = detectable_gain(claim_pairs(study), trials)
+    path, before = directory / "recommendation.json", after_match(answers, False, detectable)
     study_files.write_json(
         path, study_files.recommendation_json(tuning, best, trials, before, None, widened)
     )
@@ -363,7 +364,7 @@ def finish_study(study: Study, searched: Search, digest: str) -> StudyVerdict:
     study.watch.look_now()  # before anything is said
     end = study_attributes(tuning, best, validation)
     write_study(directory, tuning.experiment.name, tuning.space, trials, end)
-    answers = after_match(answers, validation.shows_gain)
+    answers = after_match(answers, validation.shows_gain, detectable)
     result = study_files.recommendation_json(tuning, best, trials, answers, validation, widened)
     study_files.write_json(path, result)
     study_files.write_validation(directory / "validation.parquet", validation, origin)
@@ -404,10 +405,15 @@ def study_attributes(tuning: StudyConfig, best: Recommendation, validation: Vali
     return StudyEnd(best.point, None if claim is None else claim.score.value, words)
 
 
+def claim_pairs(study: Study) -> int:
+    """Return how many pairs the claim of the study plays."""
+    return min(study.plan.claim_pairs, len(study.held_out))
+
+
 def validate_study(study: Study, searched: Search) -> Validation:
     """The match of the recommended weights; none is played if they are the seed weights."""
     tuning, best = study.tuning, searched.best
-    claimed = min(study.plan.claim_pairs, len(study.held_out))
+    claimed = claim_pairs(study)
     if best.flat:
         elo = detectable_gain(claimed, searched.trials)
         return no_validation(tuning.validation.plan(), elo)

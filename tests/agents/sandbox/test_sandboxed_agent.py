@@ -193,7 +193,7 @@ def test_a_bot_that_the_machine_does_not_let_run_is_no_fault_of_its_own(
 ):
     monkeypatch.setattr(transports, "MORE_SECONDS", 0.0)
     text = "import time\ndef choose(view, legal, rng):\n    time.sleep(9)\n"
-    agent = bot(wall, tmp_path, text, 0.01)
+    agent = bot(wall, tmp_path, text, 0.5)  # far more than its own processor time
     agent.start(1)
     monkeypatch.setattr(usage, "run_delay", lambda _: 2 * time.monotonic_ns())
     with pytest.raises(VoidGame, match="the machine is too busy"):

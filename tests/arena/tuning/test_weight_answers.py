@@ -72,6 +72,8 @@ def test_a_weight_matters_only_if_the_match_shows_a_gain():
     words = [each.answer for each in after_match(found, shows_gain=False)]
     assert words == [WeightConclusion.UNTOLD, WeightConclusion.LITTLE]
     assert after_match(found, shows_gain=True) == found
+    few = after_match(found, shows_gain=False, detectable_elo=26.0)
+    assert [each.answer for each in few] == [WeightConclusion.UNTOLD] * 2
 
 
 @pytest.mark.parametrize(
