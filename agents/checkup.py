@@ -55,7 +55,7 @@ ADVICE = {
 
 
 def read_positions(path: Path, of: Game) -> list[Position]:
-    """The positions of the file; blank lines and those after # are left out. A Mistake if wrong."""
+    """Return the positions of the file, without blank lines and lines that begin with #."""
     try:
         lines = read_limited(path).decode().splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -108,11 +108,6 @@ class TrialGame:
     resigned: bool = False
     failure: AgentFailure | None = None
     asked: Position | None = None  # where it failed
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether it was played to its end."""
-        return self.failure is None and not self.resigned
 
 
 def play_trial(agent: Agent, of: Game, player: int, seed: int) -> TrialGame:

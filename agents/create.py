@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def create_agent(spec: AgentSpec, of: Game, terms: "HostSettings") -> Agent:
     """The agent that the spec describes; one that runs a user's code starts with its first game.
 
-    SpecError if the spec describes none; NoWall if the machine has less than what is required.
+    Raise SpecError if the spec describes none, and SandboxUnavailable if the isolation here is
+    less than required.
     """
     if users_code(spec) is None:
         return build(spec, of)

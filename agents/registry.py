@@ -25,8 +25,7 @@ from games.base.schema import Key, table_faults
 from games.base.text import did_you_mean, listed
 
 Reason = Callable[[Options], str | None]  # of the options that a spec sets
-# Begins an agent of a spec for a game behind the wall, on `agents.core.Terms`: they are
-# above this module.
+# Creates a sandboxed agent from a spec, a game and `HostSettings` (of a module above this one).
 Behind = Callable[[AgentSpec, Game, Any], Agent]
 # Why a kind varies whose code is not ours and may do anything.
 EXTERNAL = "its answers are known only by asking it"

@@ -6,7 +6,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -188,8 +188,3 @@ def learned_for(path: Path, of: Game) -> tuple[LearnedWeights, LookedUp, TableLa
 def other_game(path: Path, read: LearnedWeights, of: Game) -> SpecError:
     """The error of a file whose weights are for another game."""
     return SpecError(f"{path}: these weights are for {printable(read.game)}, not for {of.name}")
-
-
-def relabelled(weights: LearnedWeights, **changed: object) -> LearnedWeights:
-    """The same with other words about it."""
-    return replace(weights, **changed)  # type: ignore[arg-type]  # by name

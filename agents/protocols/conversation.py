@@ -3,7 +3,7 @@
 A conversation yields requests and is sent what they bring: a `Read` brings a line or a permitted
 silence, a `Choose` a move, everything else None. Whoever runs it owns processes, deadlines and
 caps: when time, output or the bot's life is over, it closes the generator and records the fault
-itself. What only the protocol can see is raised as a `BotFault` or `Resigned`.
+itself. What only the protocol can see is raised as a `BotFault` or a `Resignation`.
 
 A bot is started by the first request that needs it; `greet` is run once for each process.
 """

@@ -149,7 +149,7 @@ class Sandbox:
 
     @property
     def level(self) -> IsolationLevel:
-        """The isolation of this machine; NoWall if that is less than required."""
+        """The isolation of this machine; SandboxUnavailable if that is less than required."""
         return self.open().level
 
     def open(self) -> SpawnerProcess:

@@ -122,7 +122,7 @@ class SandboxedAgent:
         return pickle.dumps((self.spec, self.game))
 
     def prepare(self) -> None:
-        """Have the spawner load what bots of this sort need; Void if it cannot."""
+        """Have the spawner load the libraries of such bots; raise VoidGame if it cannot."""
         problem = self.bot.wall.connection().prepare(self.pickle_spec(), self.terms.thoughts)
         if problem:
             raise VoidGame(f"bots of {self.game.name} cannot be prepared: {problem}")

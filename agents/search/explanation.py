@@ -210,7 +210,7 @@ def static_value(agent: CompiledAgent, position: Position) -> float:
 def terms(agent: CompiledAgent, position: Position) -> Iterator[Term]:
     """What each feature with a weight adds to the static evaluation."""
     of, context, state = agent.game, agent.context, position.state
-    if agent.by_tables:  # thousands of weights: `arena.weights show` draws them
+    if agent.by_tables:  # thousands of weights: `pitflip learn --show` draws them
         return
     bound = called_features(of.family_name)
     kind = part_names(of.family_name, "features").get("TERM", "difference")

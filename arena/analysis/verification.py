@@ -290,7 +290,7 @@ def verify_run(
 ) -> VerifyResult:
     """Replay a run by clean rules, then play pairings again.
 
-    NotARun if they cannot be compared.
+    NotARunError if they cannot be compared.
     """
     beside = experiment and experiment.absolute().parent
     with watch(show, lambda: Progress("replaying the stored games by the rules")):
@@ -340,7 +340,7 @@ def nothing_to_verify(directory: Path, left_out: Mapping[str, Sequence[str]]) ->
     why = (
         f"each has an agent that cannot play it again: {reasons}" if reasons else "none was played"
     )
-    replay = "; --replay checks their moves by the rules" if reasons else ""
+    replay = "; --rules-only checks their moves by the rules" if reasons else ""
     return f"{directory}: there is no game to play again: {why}{replay}"
 
 

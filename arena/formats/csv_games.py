@@ -1,4 +1,4 @@
-"""Games as CSV, one line a game: what `arena.rate` needs to recognise each of them."""
+"""Games as CSV, one line for each game, with all that `pitflip rate` needs to recognise it."""
 
 import csv
 import io

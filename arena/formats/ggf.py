@@ -22,7 +22,6 @@ from games.base.errors import printable
 
 PROPERTY = re.compile(r"([A-Z]{1,2})\s*\[([^\]]*)\]")
 SCORE = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)")
-BLACK_TO_MOVE = "*"
 WHITE_TO_MOVE = "O"
 OWN_PLACE = "pitflip "
 FIRST_MOVER = "FM"  # our own property: B or W is to move after the opening

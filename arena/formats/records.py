@@ -109,7 +109,7 @@ def stop_rule_text(test: SprtPlan | None) -> str:
 
 
 def game_records(report: ReportData) -> Iterator[GameRecord]:
-    """All games in schedule order; a Mistake if their moves were not kept."""
+    """All games in schedule order; a UserError if their moves were not kept."""
     games, facts = report.games, _facts(report)
     for begin in range(0, games.size, AT_ONCE):
         rows = range(begin, min(begin + AT_ONCE, games.size))

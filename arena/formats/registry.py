@@ -74,7 +74,7 @@ def table_writer(name: str) -> TableWriter:
 
 
 def check_format_names(names: Sequence[str], writes: str) -> None:
-    """Raise a Mistake if one of the names is no format of games, or of tables."""
+    """Raise a UserError if one of the names is no format of games, or of tables."""
     known = WRITERS[writes]
     for name in names:
         if name not in known:
@@ -83,7 +83,7 @@ def check_format_names(names: Sequence[str], writes: str) -> None:
 
 
 def write_games(report: ReportData, name: str, directory: Path) -> Path:
-    """Write all games in one format; a Mistake if it cannot hold them."""
+    """Write all games in one format; a UserError if it cannot hold them."""
     made = game_writer(name)
     refusal = getattr(made, "refusal", None)
     if refusal is not None and (why := refusal(report.plan.of)):

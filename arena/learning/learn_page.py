@@ -133,7 +133,7 @@ def is_learn_run(directory: Path) -> bool:
 
 
 def learn_page(directory: Path) -> str:
-    """The whole page; NotARun if the directory holds no finished run of learning."""
+    """The whole page; NotARunError if the directory holds no finished run of learning."""
     try:
         found = parse_json(read_limited(directory / LEARNED_JSON))
         return whole_page(found, directory)

@@ -109,7 +109,7 @@ def drop_duplicate_openings(played: LearnedGames, keys: NDArray[np.uint64]) -> R
 
 
 def stored_round(of: Game, directories: Sequence[Path], solve_from: int) -> RoundGames:
-    """The different games of these runs; NotARun says which cannot be learned from, and why."""
+    """Return the distinct games of these runs; NotARunError names the run that has none."""
     reader = GameReader(of)
     several = [games_in(of, directory, reader) for directory in directories]
     played = LearnedGames(

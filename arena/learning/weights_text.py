@@ -128,7 +128,7 @@ def spread_lines(table: Floats) -> Iterator[str]:
 
 
 def comparison_lines(path: Path, other: Path) -> list[str]:
-    """The lines of `compare`; a Mistake if the files have other tables."""
+    """The lines of `compare`; a UserError if the files have other tables."""
     read, second = read_learned(path), read_learned(other)
     for name in ("game", "kind", "groups"):
         if getattr(read, name) != getattr(second, name):

@@ -50,7 +50,7 @@ class AgentVersions:
         self.now: Tables = agents if isinstance(agents, dict) else {}
 
     def base(self, revision: str, results: Path) -> Revision | Path:
-        """All files at a revision, or the run of `run:6917adfa1c`; a Mistake if there is none."""
+        """All files at a revision, or the run of `run:6917adfa1c`; a UserError if there is none."""
         try:
             if revision.startswith(RUN):
                 return run_named(revision.removeprefix(RUN), (results,)).resolve()
@@ -126,7 +126,7 @@ def agent_from_run(directory: Path, name: str) -> dict[str, object] | None:
 
 
 def single_agent(names: Sequence[str], none: str, several: str) -> str:
-    """The only one of some agents; a Mistake says that there is none, or which ones there are."""
+    """The only one of some agents; a UserError says that there is none, or which ones there are."""
     if not names:
         raise UserError(none)
     if len(names) > 1:

@@ -246,7 +246,7 @@ def make_batch(start: int, stop: int, games: Games, seconds: float, worker: str 
 
 
 def decode_blob(blob: bytes) -> Blob:
-    """The content of a blob; Damaged if it differs from what was written."""
+    """Return the content of a blob; raise CorruptDataError if its checksum is wrong."""
     body = memoryview(blob)[4:]
     if zlib.crc32(body) != int.from_bytes(blob[:4], "little"):
         raise CorruptDataError("some games in the journal are damaged")

@@ -77,7 +77,6 @@ class OpeningsSpec:
 
 
 COMMON = ("way", "balance", "repeat")
-MIXED_OPENINGS = OpeningsSpec("plies", {"plies": (4, 10)})
 RANDOM_OPENINGS = OpeningsSpec("random", {"random_plies": 6})
 
 

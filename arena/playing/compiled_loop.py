@@ -64,7 +64,7 @@ class CompiledLoop:
         return played
 
     def play(self, block: Block, agents: Pair) -> Games:
-        """Both games of every pairing of the block; TooLong if one does not end."""
+        """Both games of every pairing of the block; GameTooLong if one does not end."""
         columns = {name: np.zeros(2 * block.size, kind) for name, kind in RESULT_COLUMNS.items()}
         moves: list[NDArray[np.int16]] = []
         for large in block.pieces(SEEDS_AT_ONCE):

@@ -168,7 +168,7 @@ def _value_text(column: str, value: Any) -> str:
 
 
 def check_rules(of: Game, games: Sequence[PlayedGame]) -> None:
-    """Raise Unclean if a game is not what the rules make of its moves."""
+    """Raise RulesViolation if a game is not what the rules make of its moves."""
     moves = np.array([move for game in games for move in game.moves], np.int16)
     plies = np.array([len(game.moves) for game in games], np.int32)
     fault = find_rules_violation(

@@ -40,7 +40,6 @@ WINS = "Who wins at {game}, of {agents} agents?"
 PATIENCE = 100_000  # openings that nobody waits for
 NAMED = 3  # places that are named with their neighbours
 CROWNED = Html("Ranked by points; the ratings below say how sure the order is.")
-Stored = dict[str, float]
 
 
 def always_claim(report: ReportData) -> tuple[WinRateRow, KeyValues] | None:

@@ -340,7 +340,7 @@ class ReportData:
 
 
 def load_report(directory: Path, beside: Path | None = None) -> ReportData:
-    """The report of a finished run; NotARun says in one line what is missing."""
+    """The report of a finished run; NotARunError says in one line what is missing."""
     plan = load_plan(directory, beside)
     path = games_table(directory)
     for name in NEEDED:

@@ -15,7 +15,6 @@ from arena.report.svg import (
     grid,
     inline_svg,
     labels,
-    words,
 )
 
 ROW = 28
@@ -145,8 +144,3 @@ def _column(right: float, column: int) -> float:
 
 def _text(x: float, y: float, inside: Inside, kind: str) -> Html:
     return tag("text", inside, x=f"{x:g}", y=f"{y:g}", class_=kind or None)
-
-
-def label_of(place: float, text: str) -> Html:
-    """A text inside a strip, beside a mark."""
-    return words(place, 18, text, "start", "strong")

@@ -3,27 +3,21 @@
 Imports numpy and nothing of ours. Openings are numbers (equal number, same opening), scores
 are 0, 1/2, 1 for a game and their mean for a pairing; an answer is an `Estimate`.
 
-    estimate        Estimate(value, low, high, level, kind, reason): what all the others return
-    counts          pair_counts, mirrored, pair_scores, one_per_opening
-    clusters        spread, spread_of_these: mean, error, degrees of freedom, effective size
-    added_loss      lower_end: empirical likelihood with one lost observation added
-    intervals       score_estimate, lower_bound: one rule for every score
-    score_checks    score_at_least, score_ever_at_least: checks with a one-sided bound
-    elo             elo_estimate, normalized_elo_estimate, likelihood_of_superiority
-    matchup         matchup: one row of a win-rate table from pairings; from_other_side
-    gsprt           log_likelihood_ratio of counts, logistic or normalized
-    sprt            SprtPlan, begin, advance, used_up; forecast of the length
-    stopped         raw_estimate and corrected_estimate after a sequential test
-    capital         log_capital, capital_reach: what bets have earned, true at every look
-    watching        begun, observe, live_estimate: the standing of a pair for whoever looks live
-    results         gather: games of many agents, summed by opening
-    ratings         rate: one row per agent, by one of the methods in RATINGS
-    bradley_terry   rate by maximum likelihood; difference of two ratings
-    words           matchup_text, score_text, elo_text, sprt_text, check_text, ...
-    rating_words    ratings_lines: the rating table as text
-
-Below these: quantiles (normal, Student t, beta), rating_fit (the fit), connected (which
-ratings exist), bootstrap (errors from drawn openings).
+    estimate         Estimate(value, low, high, level, kind, reason): returned by all the others
+    counts           pair scores and their counts
+    spread           mean, error, degrees of freedom and effective size of clustered scores
+    intervals        intervals and one-sided bounds of a score
+    clustered_means  the mean of a value of many moves, with its bound
+    elo              Elo, normalized Elo and the likelihood of superiority
+    match_estimate   one row of a win-rate table
+    sample_size      the precision that a number of pairs will give
+    score_checks     checks of a score, at one look or at many
+    sprt             sequential tests; sprt_estimates corrects the estimate after one
+    anytime          anytime-valid intervals by betting; racing compares many agents with them
+    rating_data      games of many agents, summed by opening and pair
+    ratings          ratings by a method of RATINGS; bradley_terry and rating_fit compute them
+    quantiles        quantiles of the normal, Student t and beta distributions
+    text             all of these as text
 """
 
 from collections.abc import Mapping

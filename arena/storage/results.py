@@ -54,22 +54,6 @@ def is_running(directory: Path) -> bool:
     return False
 
 
-def list_run_directories(results: Path) -> Iterator[Path]:
-    """The directories of runs and studies, the latest first."""
-    found = [path.parent for path in results.glob(f"*/*/{LOCK_FILE}")]
-    yield from sorted(found, key=_touched, reverse=True)
-
-
-def _touched(directory: Path) -> float:
-    times = [0.0]
-    for name in (RUN, PROGRESS, LOCK_FILE):
-        try:
-            times.append((directory / name).stat().st_mtime)
-        except OSError:
-            continue
-    return max(times)
-
-
 class RunInfo(NamedTuple):
     """A run or study in a results directory."""
 

@@ -80,7 +80,7 @@ def first_position(of: Game, invited: GameSetup) -> Position | None:
 
 
 def parse_start(of: Game, text: str) -> Position:
-    """The position that a game is to begin from; a Mistake if it is over there."""
+    """The position that a game is to begin from; a UserError if it is over there."""
     position = of.parse(text)
     if of.over(position):
         raise GameError(f"{of.name}: the game is over in {quote(of.text(position))}")

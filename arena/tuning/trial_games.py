@@ -363,7 +363,7 @@ def _finished(
 
 
 def refuse_forfeits(slot: int, games: Games) -> None:
-    """Raise a Mistake if no game of a trial was played out: its score says nothing."""
+    """Raise a UserError if no game of a trial was played out: its score says nothing."""
     if len(games) and not fair_games(games).any():
         kind = Termination(int(games.termination[0])).name.lower()
         text = fault_text(kind, games.traces.get(0, ""))

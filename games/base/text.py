@@ -2,7 +2,6 @@
 
 import difflib
 import itertools
-import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
@@ -157,17 +156,6 @@ def parse_whole_number(name: str, key: str, text: str, allowed: Sequence[int]) -
         nearest = "" if number is None else f"; the nearest is {_nearest(number, allowed)}"
         span = f"{kind} from {allowed[0]} to {allowed[-1]}"
         raise GameError(f"{name}: {key} must be {span}, got {quote(text)}{nearest}")
-    return number
-
-
-def parse_positive(key: str, text: str) -> float:
-    """Parse a number above 0."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not 0 < number < math.inf:
-        raise GameError(f"{key} must be a number above 0, got {quote(text)}")
     return number
 
 

@@ -25,9 +25,8 @@ Functions = Mapping[str, Kernel]
 
 MASKS = ("plies", "none", "lowest", "rest", "nth", "highest", "except_highest", "count")
 
-# What the file must define to have a part, each with what else of the part it may define.
+# The names that a file must define to have a part.
 KNOWLEDGE = ("gain", "remaining")
-MORE_KNOWLEDGE = ("urgency", "promising", "others")
 NUMBERS = ("SORTED_FROM", "FINISH_FROM", "TIES_BY_SIDE")
 
 

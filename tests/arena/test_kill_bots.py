@@ -129,7 +129,7 @@ class Killer:
 def is_spawner(process: int) -> bool:
     """Whether a child of a run is the spawner of its bots."""
     try:
-        return b"agents.wall" in Path(f"/proc/{process}/cmdline").read_bytes()
+        return b"agents.sandbox" in Path(f"/proc/{process}/cmdline").read_bytes()
     except OSError:
         return False
 

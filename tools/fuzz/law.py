@@ -69,10 +69,15 @@ WATCH = Watch()
 
 
 def broken(target: Target, content: bytes) -> str:
-    """Which law an input breaks; nothing if it is answered as it should be."""
-    why, seconds = _tried(target, content)
+    """Return which law the target breaks with an input; empty if none."""
+    return broken_by(lambda: _tried(target, content))
+
+
+def broken_by(attempt: Callable[[], tuple[str, float]]) -> str:
+    """Return the law that an attempt breaks; one that is slow is made once more."""
+    why, seconds = attempt()
     if not why and seconds > SECONDS:
-        why, seconds = _tried(target, content)
+        why, seconds = attempt()
         if not why and seconds > SLOWER:
             return f"took {seconds:.1f} s"
     return why

@@ -39,7 +39,7 @@ from tools.fuzz.file_targets import (
 )  # fmt: skip
 from tools.fuzz.grammars import changed
 from tools.fuzz.hostile_lines import streams
-from tools.fuzz.law import MEBIBYTES, SECONDS, SLOWER, WATCH, unfit
+from tools.fuzz.law import MEBIBYTES, WATCH, broken_by, unfit
 
 PLAYING_SECONDS = 1  # processor time after which a valid run is ended
 MOST_SECONDS = 4
@@ -117,12 +117,7 @@ def load_commands() -> None:
 
 def broken_command(command: Command, content: bytes) -> str:
     """Return which law the command breaks with this input; empty if none."""
-    why, seconds = _tried(command, content)
-    if not why and seconds > SECONDS:
-        why, seconds = _tried(command, content)
-        if not why and seconds > SLOWER:
-            return f"took {seconds:.1f} s"
-    return why
+    return broken_by(lambda: _tried(command, content))
 
 
 def _tried(command: Command, content: bytes) -> tuple[str, float]:

@@ -195,7 +195,7 @@ STATISTICS = (
         "tests/arena/stats/test_intervals.py",
         edits={
             "if found.alike < least:": "if False:",
-            "max(min_distinct, needed(wanted, level, looks=True))": "min_distinct",
+            "max(min_distinct, observations_needed(wanted, level, looks=True))": "min_distinct",
         },
     ),
     *in_file(
@@ -256,7 +256,7 @@ STATISTICS = (
         edits={
             "earned = np.add.reduce(": "earned = np.maximum.reduce(",
             "np.log(shares / len(STAKES))": "np.log(shares)",
-            "lower_reach(counts, alpha / 2.0, scores)": "lower_reach(counts, alpha, scores)",
+            "betting_lower_bound(counts, alpha / 2.0,": "betting_lower_bound(counts, alpha,",
             "0.45, 0.65, 0.9]": "0.45, 0.65, 0.95]",
         },
     ),
@@ -536,7 +536,7 @@ KEEPING = (
         "tests/games/test_whole_files.py",
         edits={
             "            os.fsync(file.fileno())\n": "",
-            "    sync(path.parent)\n": "",
+            "    sync_directory(path.parent)\n": "",
             "        unfinished.unlink(missing_ok=True)\n        raise": "        raise",
         },
     ),
@@ -545,7 +545,7 @@ KEEPING = (
         "tests/arena/planning/test_game_blobs.py",
         edits={
             "if zlib.crc32(body) != int.from_bytes(blob[:4]": "if 1 == int.from_bytes(blob[:0]",
-            "= {at + row: text for row, text in each.t": "= {row: text for row, text in each.t",
+            "traces |= {at + row: text for": "traces |= {row: text for",
             "np.iinfo(kind).min <= low and": "",
         },
     ),
@@ -566,7 +566,7 @@ CONCLUDING = (
         edits={
             "if evidence.plan.stop is not None:": "if False:",
             'at this claim" if looks > 1': 'at this claim" if looks > 5',
-            "else match.faultless()": "else match",
+            "else match.fair_pairs()": "else match",
         },
     ),
     *in_file(
@@ -606,8 +606,8 @@ CONCLUDING = (
         "tests/arena/concluding/test_checks.py",
         "tests/arena/concluding/test_match_sums.py",
         edits={
-            "repeat[first] & repeat[second]": "repeat[first] | repeat[second]",
-            "& (not _varied(opening, piled))": "",
+            "if _varied(opening, piled) else": "if True else",
+            "piled.differ.any() or ": "",
             "half_first=np.int8(WIN) - self.half_second,": "half_first=self.half_second,",
             "differ | (one != one[first])": "(one != one[first])",
         },
@@ -616,7 +616,7 @@ CONCLUDING = (
         "arena/analysis/evidence.py",
         "tests/arena/concluding/test_summary.py",
         "tests/arena/concluding/test_checks.py",
-        edits={"np.argmin(piece.plies[rows])": "np.argmax(piece.plies[rows])"},
+        edits={"np.argmin(piece.plies[own])": "np.argmax(piece.plies[own])"},
     ),
     *in_file(
         "arena/analysis/win_rates.py",
@@ -624,7 +624,7 @@ CONCLUDING = (
         "tests/arena/concluding/test_checks.py",
         edits={
             "and match.met > 1": "",
-            "varied=not never_varied(match),": "varied=False,",
+            "varied=not is_identical_on_repeats(match),": "varied=False,",
             "repeats=again,": "repeats=0,",
         },
     ),

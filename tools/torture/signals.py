@@ -98,7 +98,7 @@ def is_bot(process: int) -> bool:
     while process > 1:
         process = parent_of(process)
         with contextlib.suppress(OSError), open(f"/proc/{process}/cmdline", "rb") as file:  # noqa: PTH123
-            if b"agents.wall" in file.read():
+            if b"agents.sandbox" in file.read():
                 return True
     return False
 

@@ -55,7 +55,7 @@ class RunLines:
 
 
 def load_run_lines(directory: Path) -> RunLines:
-    """The run in a directory; NotARun says why it cannot be judged."""
+    """The run in a directory; NotARunError says why it cannot be judged."""
     plan, path = load_plan(directory), games_table(directory)
     try:
         columns = read_columns(path, COLUMNS, optional=("moves",))

@@ -85,7 +85,7 @@ def random_openings(of: Game, plies: int, pairs: int, seed: int, balance: float 
 
 
 def add_distinct(found: Openings, more: Openings, fruitless: int) -> tuple[Openings, int]:
-    """Openings with the new ones of `more`, up to FRUITLESS_DRAWS in a row that are not new.
+    """Openings with the new ones of `more`, up to MAX_MISSES in a row that are not new.
 
     Also returns how many draws were fruitless since the last new one; `fruitless` were before.
     """

