@@ -10,15 +10,15 @@ from games.base.errors import UserError, printable
 from games.base.schema import KeyValues
 
 Weights = Mapping[str, tuple[float, ...]]
-Options = KeyValues  # options by name
+Options = KeyValues
 FAILURES = (
     "illegal",  # a move that is not legal
     "unreadable",  # no move at all
     "timeout",
-    "raised",  # an exception; the process lives
+    "raised",  # an exception; the process continues
     "crashed",  # the process ended
     "memory",
-    "flooded",  # more output, files or processes than it may have
+    "flooded",  # too much output, too many files or processes
     "unloadable",
 )
 MOVE_SECONDS = 60.0
@@ -26,14 +26,13 @@ MOVE_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How long an agent may think about one move; at least one is set."""
+    """The limit on one move; at least one field is set."""
 
     depth: int | None = None
     nodes: int | None = None
     seconds: float | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a limit that sets nothing, or leaves nothing to search with."""
         if self.depth is None and self.nodes is None and self.seconds is None:
             raise SpecError("a limit sets depth, nodes or seconds; none is set")
         for name in ("depth", "nodes", "seconds"):
@@ -44,40 +43,39 @@ class Limit:
 
 @dataclass(frozen=True, slots=True, init=False)
 class AgentSpec:
-    """The frozen recipe an agent is built from; an absent option means the kind's default."""
+    """The frozen description of an agent; an absent option means the default of its kind."""
 
     kind: str
     options: Options
 
     def __init__(self, kind: str, options: Options | None = None, /, **named: object) -> None:
-        """Options as a mapping or by name; `None` and `{}` count as absent, lists become tuples."""
-        both = {**(options or {}), **named}
-        set_ = {name: _frozen(value) for name, value in both.items() if value not in (None, {})}
+        given = {**(options or {}), **named}
+        frozen = {name: _freeze(value) for name, value in given.items() if value not in (None, {})}
         object.__setattr__(self, "kind", kind)
-        object.__setattr__(self, "options", set_)
+        object.__setattr__(self, "options", frozen)
 
     def replace(self, **named: object) -> "AgentSpec":
-        """The spec with other values for some options; `None` takes one out."""
+        """Return the spec with other values for some options; `None` removes an option."""
         return AgentSpec(self.kind, {**self.options, **named})
 
     def to_json(self) -> dict[str, object]:
-        """The agent's table as a file holds it, its options sorted."""
+        """Return the agent's table as it is written in a file, with sorted options."""
         return {"kind": self.kind, **to_plain_table(self.options)}
 
     @classmethod
     def from_json(cls, stored: KeyValues) -> "AgentSpec":
-        """The spec that `to_json` wrote."""
+        """Return the spec of a table written by `to_json`."""
         return cls(stored["kind"], {key: stored[key] for key in stored if key != "kind"})
 
 
-def _frozen(value: object) -> object:
+def _freeze(value: object) -> object:
     if isinstance(value, Mapping):
-        return {key: _frozen(each) for key, each in value.items()}
-    return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
+        return {key: _freeze(item) for key, item in value.items()}
+    return tuple(map(_freeze, value)) if isinstance(value, list | tuple) else value
 
 
 def to_plain_table(table: KeyValues) -> dict[str, object]:
-    """The table as a file holds it: lists and dicts, their keys sorted."""
+    """Return the table with lists and dicts as they are written in a file, with sorted keys."""
     return {key: _plain(table[key]) for key in sorted(table)}
 
 
@@ -89,9 +87,9 @@ def _plain(value: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A move and what the agent knows about it; `value` is from the mover's side.
+    """A move and its search results; `value` is from the mover's side.
 
-    `depth` is in plies; 200, more than any search looks ahead, means to the end of the game.
+    `depth` is in plies; 200 means a search to the end of the game.
     """
 
     move: int
@@ -103,7 +101,7 @@ class Choice:
 
 
 class SearchedMove(NamedTuple):
-    """A move as a search values it, by the score of the kernels."""
+    """A move with its score in the units of the search kernels."""
 
     score: int
     nodes: int
@@ -111,74 +109,78 @@ class SearchedMove(NamedTuple):
 
 
 class Agent(Protocol):
-    """An object that chooses moves; built from a spec for one game."""
+    """An object that chooses moves; created from a spec for one game."""
 
     spec: AgentSpec
 
     def start(self, seed: int) -> None:
-        """Begin a game: forget the last one, draw all chance from `seed`."""
+        """Begin a game: reset all state and derive all random choices from `seed`."""
 
     def choose(self, position: Position, limit: Limit | None = None) -> Choice:
-        """A legal move, also in a forced pass; GameOver if there is none."""
+        """Return a legal move, also for a forced pass; GameOver if there is none."""
 
 
 @runtime_checkable
 class GameFollower(Protocol):
-    """An agent that must hear of every move, its own too, and of the end of a game."""
+    """An agent that must be notified of every move and of the end of a game."""
 
-    def played(self, move: int, before: Position, after: Position) -> None:
-        """Note a move of either side; those of an opening come before the first question."""
+    def note_move(self, move: int, before: Position, after: Position) -> None:
+        """Note a move of either side; opening moves come before the first question."""
 
     def finish(self) -> None:
-        """The game is over, or was cut off."""
+        """Note that the game is over or was stopped."""
 
 
 class SpecError(UserError, ValueError):
-    """No agent can be built from a spec: one line that says what would be right."""
+    """A spec that describes no agent; the message is one line and tells what would be valid."""
 
 
 class GameOver(ValueError):  # noqa: N818  # a state of the game, not a fault of the code
-    """An agent was asked for a move in a finished game."""
+    """A request for a move in a finished game."""
 
 
 class Resignation(Exception):  # noqa: N818  # a way to end a game
-    """A bot gives the game up: lost, and no fault."""
+    """A bot resigns: the game is lost, without a fault."""
 
 
 class AgentFailure(UserError):  # noqa: N818  # the glossary's word: the agent's fault, a forfeit
-    """The agent's own fault: it loses. Says which bot, which position and what it did."""
+    """A fault of an agent, which loses the game.
+
+    `kind` is one of FAILURES. `trace` holds only lines of the bot's code or its output.
+    """
 
     several_lines = True
 
     def __init__(self, kind: str, bot: str, position: str, message: str, trace: str = "") -> None:
-        """`kind` is one of FAILURES; `trace` only shows the bot's code, or what it wrote."""
-        bot, message = printable(bot), printable(message)  # they may hold the names of files
+        bot, message = printable(bot), printable(message)  # they may contain file names
         self.kind, self.bot, self.position = kind, bot, position
         self.message, self.trace = message, trace
         super().__init__(f"{bot} {self.description}")
 
     @property
     def description(self) -> str:
-        """What happened, without the name of the bot."""
+        """The fault without the name of the bot."""
         place = f" in '{self.position}'" if self.position else ""
         return f"{self.message}{place}" + (f"\n{self.trace}" if self.trace else "")
 
     def __reduce__(self) -> tuple[type["AgentFailure"], tuple[str, ...]]:
-        """Failures cross process boundaries with all their parts."""
+        """Pickle the failure with all its parts, to send it to another process."""
         return type(self), (self.kind, self.bot, self.position, self.message, self.trace)
 
 
-def require_unfinished(of: Game, position: Position) -> None:
-    """Raise GameOver when there is no move to choose."""
-    if of.over(position):
-        raise GameOver(f"{of.name}: the game is over in '{of.text(position)}', there is no move")
+def require_unfinished(game: Game, position: Position) -> None:
+    """Raise GameOver if the game is over."""
+    if game.over(position):
+        raise GameOver(
+            f"{game.name}: the game is over in '{game.text(position)}', there is no move"
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class HostSettings:
-    """What the caller provides for an agent; the kind's own options are in its spec."""
+    """The settings that the caller provides for an agent, in addition to its spec."""
 
-    wall: Sandbox
-    seconds: float = MOVE_SECONDS  # at most, for one move
-    cores: tuple[int, ...] = ()  # none: any
-    thoughts: bool = False  # whether it is asked what it thought of its moves
+    sandbox: Sandbox
+    move_seconds: float = MOVE_SECONDS  # the limit of one move
+    cores: tuple[int, ...] = ()  # empty: any core
+    search_info: bool = False  # whether search information is collected

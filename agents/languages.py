@@ -1,4 +1,4 @@
-"""Languages that bots are written in: how a file of each becomes a process, by its ending."""
+"""Programming languages of bots: the command that runs a file, by its suffix."""
 
 import os
 import re
@@ -15,23 +15,23 @@ from games.base.file_trees import FileTree, file_tree
 from games.base.text import quote
 
 COMPILE_SECONDS = 120.0
-# What C and C++ include, and the modules of Rust.
+# Includes of C and C++, and modules of Rust.
 INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 MODULE = re.compile(rb"^[ \t]*(?:pub(?:\([^)\n]*\))?[ \t]+)?mod[ \t]+(\w+)[ \t]*;", re.MULTILINE)
-LONGEST_FIRST_LINE = 256  # bytes: what the kernel reads
-Find = Callable[[str], str | None]  # the path of a program of this name
+LONGEST_FIRST_LINE = 256  # bytes, as the kernel reads
+Find = Callable[[str], str | None]  # returns the path of a program
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """How a file of a language becomes a process; `FILE` and `PROGRAM` stand for the paths."""
+    """The commands for files of a language; `FILE` and `PROGRAM` are replaced by the paths."""
 
     name: str
-    runs: tuple[str, ...]
-    compiles: tuple[str, ...] = ()
+    run_command: tuple[str, ...]
+    compile_command: tuple[str, ...] = ()
 
 
-# By the ending of a file.
+# By file suffix.
 LANGUAGES: Mapping[str, Language] = {
     ".py": Language("python", ("python3", "FILE")),
     ".js": Language("javascript", ("node", "FILE")),
@@ -53,7 +53,7 @@ LANGUAGES: Mapping[str, Language] = {
 
 
 def needs_interpreter(path: Path) -> bool:
-    """Whether a file is one of a known language that does not name its own interpreter."""
+    """Return whether a source file of a known language does not name its interpreter."""
     if path.suffix.lower() not in LANGUAGES or not path.is_file():
         return False
     with path.open("rb") as file:
@@ -61,10 +61,10 @@ def needs_interpreter(path: Path) -> bool:
 
 
 def source_command(path: Path) -> tuple[str, ...]:
-    """The command that runs a file of a known language, which is compiled where it must be."""
+    """Return the command that runs a source file, and compile the file where necessary."""
     language = LANGUAGES[path.suffix.lower()]
-    program = compile_source(path, language) if language.compiles else path
-    return tuple(_fill_in(word, path, program) for word in language.runs)
+    program = compile_source(path, language) if language.compile_command else path
+    return tuple(_fill_in(word, path, program) for word in language.run_command)
 
 
 def _fill_in(word: str, path: Path, program: Path) -> str:
@@ -72,38 +72,38 @@ def _fill_in(word: str, path: Path, program: Path) -> str:
 
 
 def source_tree(path: Path) -> FileTree:
-    """Return a file with those below its directory that it imports, or includes to be compiled."""
+    """Return a file with the files that it imports or includes below its directory."""
     language = LANGUAGES.get(path.suffix.lower())
-    if language is None or not language.compiles:
+    if language is None or not language.compile_command:
         return file_tree(path)
-    found, waiting = dict[str, Path](), [path]
+    files, waiting = dict[str, Path](), [path]
     while waiting:
-        each = waiting.pop()
-        name = os.path.relpath(each, path.parent)
-        if name in found or name.startswith("..") or not each.is_file():
+        file = waiting.pop()
+        name = os.path.relpath(file, path.parent)
+        if name in files or name.startswith("..") or not file.is_file():
             continue
-        found[name] = each
-        content = each.read_bytes()
-        waiting += [each.parent / os.fsdecode(word) for word in INCLUDE.findall(content)]
+        files[name] = file
+        content = file.read_bytes()
+        waiting += [file.parent / os.fsdecode(word) for word in INCLUDE.findall(content)]
         for word in map(os.fsdecode, MODULE.findall(content)):
-            places = (f"{word}.rs", f"{word}/mod.rs", f"{each.stem}/{word}.rs")
-            waiting += [each.parent / place for place in places]
-    return FileTree(path, found or {path.name: path})
+            places = (f"{word}.rs", f"{word}/mod.rs", f"{file.stem}/{word}.rs")
+            waiting += [file.parent / place for place in places]
+    return FileTree(path, files or {path.name: path})
 
 
 def compile_source(path: Path, language: Language) -> Path:
-    """The program that a file is compiled to, once for each content."""
+    """Compile a source file once for each content, and return the program."""
     digest = source_tree(path).digest(12)
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pitflip" / "bots"
     program = home / digest / path.stem
     if program.is_file():
         return program
-    if shutil.which(language.compiles[0]) is None:
-        message = f"cannot be compiled: there is no program {quote(language.compiles[0])}"
+    if shutil.which(language.compile_command[0]) is None:
+        message = f"cannot be compiled: there is no program {quote(language.compile_command[0])}"
         raise AgentFailure("unloadable", path.name, "", message)
     program.parent.mkdir(parents=True, exist_ok=True)
     unfinished = program.with_name(f".{program.name}.{os.getpid()}")
-    words = [_fill_in(word, path, unfinished) for word in language.compiles]
+    words = [_fill_in(word, path, unfinished) for word in language.compile_command]
     try:
         done = subprocess.run(
             words, capture_output=True, text=True, timeout=COMPILE_SECONDS, check=False
@@ -122,14 +122,14 @@ def compile_source(path: Path, language: Language) -> Path:
     return program
 
 
-class InterpreterMissing(Exception):  # noqa: N818  # what is missing
-    """The first line of a script names nothing that can be started; the words say what."""
+class InterpreterMissing(Exception):  # noqa: N818  # named for the cause
+    """The first line of a script names no program that can be started."""
 
 
 def shebang_command(script: Path, find: Find) -> tuple[str, ...]:
-    """The command that runs a script, without the script; empty for what is none.
+    """Return the command that runs a script, without the script; empty for other files.
 
-    `env` is left out, as it would look at the path of another environment.
+    `env` is left out because it would search the PATH of another environment.
     """
     with script.open("rb") as file:
         line = file.readline(LONGEST_FIRST_LINE)
@@ -139,9 +139,10 @@ def shebang_command(script: Path, find: Find) -> tuple[str, ...]:
     words = shlex.split(text.strip()) if '"' in text or "'" in text else text.split()
     if words and Path(words[0]).name == "env":
         words = [word for word in words[1:] if word != "-S"]
-    found = find(words[0]) if words else None
+    program = find(words[0]) if words else None
     if text.endswith("\r"):
         raise InterpreterMissing("its first line ends in a carriage return, as on Windows")
-    if found is None:
-        raise InterpreterMissing(f"its first line names {quote(text.strip())}, which is not here")
-    return (found, *words[1:])
+    if program is None:
+        interpreter = quote(text.strip())
+        raise InterpreterMissing(f"its first line names {interpreter}, which is not installed")
+    return (program, *words[1:])

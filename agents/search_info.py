@@ -9,76 +9,76 @@ from agents.core import Choice
 from games import Game, Position
 from games.base.errors import printable
 
-MOST_NAMES = 16  # that a bot may use for one move
+MOST_NAMES = 16  # per move
 LONGEST_NAME, LONGEST_TEXT = 32, 80  # characters
 LONGEST_LINE = 64  # plies
-MOST = 2**53  # of whole numbers that a bot says of itself
+MOST = 2**53  # the largest whole number in a bot's data
 NAME = re.compile(rf"[A-Za-z_][A-Za-z0-9_.-]{{0,{LONGEST_NAME - 1}}}")
-# `data name = value`, after the number of a command where a protocol has such.
+# `data name = value`, after the number of a command if the protocol has one.
 DATA = re.compile(
     rf"(?:[0-9]{{1,15}}(?:@[0-9]{{1,15}})?\s+)?data\s+({NAME.pattern})\s*=\s*(.*)", re.DOTALL
 )
-NOTHING: Mapping[str, str] = {}
+NO_DATA: Mapping[str, str] = {}
 
 
 class SearchInfo(NamedTuple):
-    """What is known of one choice; `value` is seen by whoever moves, a depth of 200 is the end."""
+    """Information about one choice: `value` for the mover; depth 200 means the end of the game."""
 
     value: float | None = None
     depth: int | None = None
     nodes: int | None = None
     line: str = ""
-    data: Mapping[str, str] = NOTHING
+    data: Mapping[str, str] = NO_DATA
 
 
-def info_from_choice(of: Game, position: Position, choice: Choice) -> SearchInfo | None:
-    """The thought behind the choice of a search; None if it was no search."""
+def info_from_choice(game: Game, position: Position, choice: Choice) -> SearchInfo | None:
+    """Return the information about a choice; None if it was made without a search."""
     if choice.value is None:
         return None
     words = []
     for move in choice.line[:LONGEST_LINE]:
-        words.append(of.move_text(position, move))
-        position = of.play(position, move)
+        words.append(game.move_text(position, move))
+        position = game.play(position, move)
     return SearchInfo(choice.value, choice.depth, choice.nodes, " ".join(words))
 
 
 def parse_data_line(line: str) -> tuple[str, str] | None:
-    """The name and the value in a bot's line `data name = value`; None if it is another line."""
+    """Return name and value of a line `data name = value`; None for other lines."""
     found = DATA.fullmatch(line)
     return found and (found[1], found[2])
 
 
-def limit_data(said: Iterable[tuple[object, object]]) -> dict[str, str]:
-    """What a bot says, printable and cut; the last value of a name counts."""
-    found: dict[str, str] = {}
-    for name, value in said:
-        room = name in found or len(found) < MOST_NAMES
-        if room and isinstance(name, str) and NAME.fullmatch(name):
-            found[name] = printable(str(value)[: 4 * LONGEST_TEXT])[:LONGEST_TEXT]
-    return found
+def limit_data(data: Iterable[tuple[object, object]]) -> dict[str, str]:
+    """Return a bot's data, printable and truncated; the last value of a name counts."""
+    limited: dict[str, str] = {}
+    for name, value in data:
+        fits = name in limited or len(limited) < MOST_NAMES
+        if fits and isinstance(name, str) and NAME.fullmatch(name):
+            limited[name] = printable(str(value)[: 4 * LONGEST_TEXT])[:LONGEST_TEXT]
+    return limited
 
 
-def info_from_data(said: Mapping[str, str]) -> SearchInfo | None:
-    """The thought that a bot tells: value, depth, nodes and line have columns of their own."""
-    if not said:
+def info_from_data(data: Mapping[str, str]) -> SearchInfo | None:
+    """Return the information in a bot's data; value, depth, nodes and line have columns."""
+    if not data:
         return None
-    rest = dict(said)
+    rest = dict(data)
     value, depth, nodes = (_number(rest, name) for name in ("value", "depth", "nodes"))
     line = rest.pop("line", "")
-    return SearchInfo(value, _whole(depth), _whole(nodes), line, rest)
+    return SearchInfo(value, _whole_number(depth), _whole_number(nodes), line, rest)
 
 
-def _number(said: dict[str, str], name: str) -> float | None:
-    """The number under a name, which is then taken out; None if there is none."""
+def _number(data: dict[str, str], name: str) -> float | None:
+    """Remove and return the number with this name; None if there is none."""
     try:
-        number = float(said.get(name, ""))
+        number = float(data.get(name, ""))
     except ValueError:
         return None
     if not math.isfinite(number):
         return None
-    del said[name]
+    del data[name]
     return number
 
 
-def _whole(number: float | None) -> int | None:
+def _whole_number(number: float | None) -> int | None:
     return None if number is None else int(max(-MOST, min(MOST, number)))

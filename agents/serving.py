@@ -1,4 +1,4 @@
-"""Our agent as the bot: runs what a protocol serves on two streams of text, pipes or a socket."""
+"""Serve one of our agents to another program over two text streams."""
 
 import queue
 import random
@@ -12,44 +12,46 @@ from agents.core import Agent
 from agents.protocols.conversation import Choose, NoLine, Read, Reply, Steps, Write
 from games import Game
 
-LOOK_SECONDS = 0.01  # between two looks at what arrives while the agent thinks
-LONGEST_LINE = 1 << 16  # a longer one is taken for several
-MOST_WAITING = 10_000  # lines; who sends more waits until we have read some
+LOOK_SECONDS = 0.01  # between two checks for input while the agent thinks
+LONGEST_LINE = 1 << 16  # longer lines are split
+MOST_WAITING = 10_000  # lines; a full queue blocks the reader and so the host
 
 
 def read_lines(stream: TextIO) -> Iterator[str]:
-    """The lines of a stream, none longer than anybody writes."""
+    """Yield the lines of a stream; longer lines are split."""
     return iter(lambda: stream.readline(LONGEST_LINE), "")
 
 
 class ProtocolServer:
-    """Lines in, text out; a thread reads, so that a host is heard while the agent thinks."""
+    """Runs a protocol over text streams; a thread reads while the agent thinks.
+
+    `create_agent` creates an agent for any game other than that of `agent`.
+    """
 
     def __init__(
         self,
         lines: Iterable[str],
         write: Callable[[str], object],
-        of: Game,
+        game: Game,
         agent: Agent,
-        built: Callable[[Game], Agent],
+        create_agent: Callable[[Game], Agent],
         seed: int,
     ) -> None:
-        """`built` gives an agent for another game than that of `agent`."""
-        self.lines, self.write, self.built = lines, write, built
-        self.agents = {of.name: agent}
-        self.of = of
+        self.lines, self.write, self.create_agent = lines, write, create_agent
+        self.agents = {game.name: agent}
+        self.game = game
         self.random = random.Random(seed)
-        # None: no more will come.
+        # None marks the end of the input.
         self.arrived: queue.Queue[str | None] = queue.Queue(MOST_WAITING)
         self.since = time.monotonic()
 
     def run(self, steps: Steps[None]) -> None:
-        """Until the protocol says that it is over, or the host is gone."""
+        """Run until the protocol ends or the host disconnects."""
         threading.Thread(target=self._listen, daemon=True).start()
         reply: Reply = None
         try:
             while True:
-                reply = self._done(steps.send(reply))
+                reply = self._handle(steps.send(reply))
         except (StopIteration, BrokenPipeError, ConnectionError):
             return
 
@@ -57,11 +59,11 @@ class ProtocolServer:
         try:
             for line in self.lines:
                 self.arrived.put(line.strip())
-        except (OSError, ValueError):  # the host hung up, or we did
+        except (OSError, ValueError):  # one side closed the stream
             pass
         self.arrived.put(None)
 
-    def _done(self, request: object) -> Reply:
+    def _handle(self, request: object) -> Reply:
         match request:
             case Write(text, aside):
                 self.write(text)
@@ -69,11 +71,11 @@ class ProtocolServer:
                     self.since = time.monotonic()
                 return None
             case Read():
-                return self._line(request)
+                return self._next_line(request)
         assert isinstance(request, Choose)
-        return self._choice(request)
+        return self._choose_move(request)
 
-    def _line(self, request: Read) -> str | NoLine:
+    def _next_line(self, request: Read) -> str | NoLine:
         wait = None
         if NoLine.TIME_UP in request.allowed and request.seconds is not None:
             wait = max(0.0, self.since + request.seconds - time.monotonic())
@@ -83,27 +85,26 @@ class ProtocolServer:
             self.since = time.monotonic()
             return NoLine.TIME_UP
         if line is None:
-            self.arrived.put(None)  # for whoever asks again
+            self.arrived.put(None)  # for later reads
             return NoLine.ENDED
         return line
 
-    def _choice(self, request: Choose) -> int:
-        """The agent's move; its lots are new ones for each."""
-        of = request.of or self.of
-        if of.name not in self.agents:
-            self.agents[of.name] = self.built(of)
-        agent = self.agents[of.name]
+    def _choose_move(self, request: Choose) -> int:
+        """Return the agent's move; every move gets a new seed."""
+        game = request.game or self.game
+        if game.name not in self.agents:
+            self.agents[game.name] = self.create_agent(game)
+        agent = self.agents[game.name]
         agent.start(self.random.getrandbits(63))
         if request.meanwhile is None:
             return agent.choose(request.position, request.limit).move
         with ThreadPoolExecutor(1) as thinker:
-            thought = thinker.submit(agent.choose, request.position, request.limit)
-            while not thought.done():
-                self._hear(request.meanwhile)
-        return thought.result().move
+            choice = thinker.submit(agent.choose, request.position, request.limit)
+            while not choice.done():
+                self._answer_next_line(request.meanwhile)
+        return choice.result().move
 
-    def _hear(self, meanwhile: Callable[[str], str]) -> None:
-        """Answer at once what has arrived."""
+    def _answer_next_line(self, meanwhile: Callable[[str], str]) -> None:
         try:
             line = self.arrived.get(timeout=LOOK_SECONDS)
         except queue.Empty:

@@ -13,75 +13,75 @@ from agents.languages import LANGUAGES
 from agents.protocols import PROTOCOLS
 from agents.registry import AGENTS, kind_of
 from agents.user_files import split_reference
-from games.base.files import parsed_toml, read_limited
+from games.base.files import parse_toml, read_with_limit
 from games.base.schema import Key
-from games.base.text import did_you_mean, listed, quote
+from games.base.text import did_you_mean, join_names, quote
 
 PATH_TYPES = ("path", "paths", "command")
-BOT_FILE = "bot.toml"  # the table of the bot in whose directory it lies
-# Where the version of a file lies that a word names, seen from a directory; else the word itself.
+BOT_FILE = "bot.toml"  # a bot's table, in the directory of the bot
+# Maps a word and its directory to the path of an earlier file version, or returns the word.
 Versions = Callable[[str, Path], str]
 
 
 def is_bot_file(path: Path) -> bool:
-    """Whether a file is a bot by its ending, or a program by its mode."""
+    """Return whether a file has the suffix of a known language or is executable."""
     return path.suffix.lower() in LANGUAGES or (path.is_file() and os.access(path, os.X_OK))
 
 
 def bot_spec(path: Path) -> AgentSpec:
-    """The agent of a file: a Python bot if it has `choose`, a search if it has `evaluate`, else a
-    program that speaks lines.
+    """Return the agent of a file; SpecError for a missing file or an unknown language.
 
-    SpecError if there is no such file or its language is not known.
+    A Python file with `choose` is a bot. One with `evaluate` becomes a search with this evaluation.
+    Any other file is a program that uses the protocol `lines`.
     """
     path = Path(os.path.normpath(path.expanduser().absolute()))  # the sandbox has no `..`
     if path.exists() and not path.is_file():
-        raise SpecError(f"{quote(str(path))} is no file")
+        raise SpecError(f"{quote(str(path))} is not a file")
     if not path.is_file():
-        near = [each.name for each in path.parent.glob("*")] if path.parent.is_dir() else []
-        raise SpecError(f"there is no file {quote(str(path))}{did_you_mean(path.name, near)}")
+        names = [file.name for file in path.parent.glob("*")] if path.parent.is_dir() else []
+        raise SpecError(f"there is no file {quote(str(path))}{did_you_mean(path.name, names)}")
     language = LANGUAGES.get(path.suffix.lower())
     if language and language.name == "python":
-        if name := chooser(path):
+        if name := entry_name(path):
             kind, option = ("alphabeta", "evaluate") if name == "evaluate" else ("python", "file")
             return AgentSpec(kind, {option: f"{path}:{name}"})
     elif language is None and not os.access(path, os.X_OK):
         raise SpecError(
-            f"{quote(path.name)} is no program, and its ending names no language "
-            f"(known are {listed(LANGUAGES)})"
+            f"{quote(path.name)} is not executable, and its suffix belongs to no known language "
+            f"(known: {join_names(LANGUAGES)})"
         )
     return AgentSpec("lines", command=[str(path)])
 
 
-def chooser(path: Path) -> str:
-    """The function `choose` or `evaluate`, or the first class that has `choose`; empty if none."""
+def entry_name(path: Path) -> str:
+    """Return `choose`, `evaluate`, or the first class with a method `choose`; empty if none."""
     try:
         tree = ast.parse(path.read_bytes())
     except (SyntaxError, ValueError):
-        return "choose"  # what is wrong with it is said when it is loaded
+        return "choose"  # loading it reports the problem
     functions = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
     for name in ("choose", "evaluate"):
         if name in functions:
             return name
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and any(
-            isinstance(each, ast.FunctionDef) and each.name == "choose" for each in node.body
+            isinstance(part, ast.FunctionDef) and part.name == "choose" for part in node.body
         ):
             return node.name
     return ""
 
 
 def current_version(word: str, _: Path) -> str:
-    """Names of files mean what lies there now."""
+    """Return the name of a file unchanged: the current version."""
     return word
 
 
 def spec_from_file(path: Path, name: str, versions: Versions = current_version) -> AgentSpec:
-    """The agent of this name in an experiment file; where it has only one, no name is needed.
+    """Return the agent with this name in an experiment file.
 
-    A file that is the table of one bot, as a `bot.toml` in a class is, needs no name either.
+    The name is optional if the file has one agent, or is the table of one bot.
     """
-    tables = tables_of(path)
+    tables = read_tables(path)
     if "kind" in tables and "agents" not in tables and not name:
         return spec_from_table(tables, path.parent, str(path), versions)
     table = tables.get("agents")
@@ -91,26 +91,26 @@ def spec_from_file(path: Path, name: str, versions: Versions = current_version) 
         name = next(iter(table))
     if name not in table:
         raise SpecError(
-            f"{path}: there is no agent {quote(name)} (there are {listed(table)})"
+            f"{path}: there is no agent {quote(name)} (there are {join_names(table)})"
             f"{did_you_mean(name, table)}"
         )
     return spec_from_table(table[name], path.parent, f"{path}: agents.{name}", versions)
 
 
-def tables_of(path: Path) -> Mapping[str, object]:
-    """What a file of TOML holds; SpecError if it cannot be read."""
+def read_tables(path: Path) -> Mapping[str, object]:
+    """Return the content of a TOML file; SpecError if it cannot be read."""
     try:
-        return parsed_toml(read_limited(path).decode("utf-8-sig"))
+        return parse_toml(read_with_limit(path).decode("utf-8-sig"))
     except OSError as error:
         raise SpecError(f"{path}: cannot be read: {error.strerror}") from None
-    except ValueError as error:  # no text, no TOML, or too much of it
+    except ValueError as error:  # not TOML, not text, or too large
         raise SpecError(f"{path}: not valid TOML: {error}") from None
 
 
 def spec_from_table(
     table: object, directory: Path, place: str, versions: Versions = current_version
 ) -> AgentSpec:
-    """The spec that a table describes; what is wrong with its values is said by `agents.build`."""
+    """Return the spec of a table; `agents.build` checks the values."""
     own = resolve_options(table, directory, place, versions)
     return AgentSpec(own["kind"], {key: own[key] for key in own if key != "kind"})
 
@@ -118,7 +118,7 @@ def spec_from_table(
 def resolve_options(
     table: object, directory: Path, place: str, versions: Versions = current_version
 ) -> dict[str, Any]:
-    """The table with whole paths in place of those that are seen from its directory."""
+    """Return the table with absolute paths in place of those relative to its directory."""
     if not isinstance(table, dict) or not isinstance(table.get("kind"), str):
         raise SpecError(f'{place} must be a table with a kind, as in kind = "smart"')
     try:
@@ -136,7 +136,7 @@ def resolve_options(
 def resolve_option(
     option: Key | None, value: object, directory: Path, versions: Versions
 ) -> object:
-    """The value of an option: of a file its whole path, of a file of weights what it holds."""
+    """Return the value of an option: the absolute path of a file, or the content of weights."""
     if option is None:
         return value
     if option.type in PATH_TYPES:
@@ -144,7 +144,7 @@ def resolve_option(
     if not isinstance(value, str) or option.type not in ("file", "weights"):
         return value
     value = versions(value, directory)
-    file = find_file(value, option.entry, directory)
+    file = find_file(value, option.default_function, directory)
     if file is None:
         raise SpecError(f"{option.name}: there is no file {quote(value)}")
     return read_weights(file[0]) if option.type == "weights" else ":".join(map(str, file))
@@ -153,9 +153,9 @@ def resolve_option(
 def resolve_paths(
     option: Key, value: object, directory: Path, versions: Versions = current_version
 ) -> object:
-    """The value of a path option, seen from the directory, with whole paths.
+    """Return the value of a path option with absolute paths.
 
-    A word of a command becomes one only if it names something.
+    A word of a command is replaced only if it names an existing file.
     """
     if isinstance(value, list):
         return [resolve_paths(option, each, directory, versions) for each in value]
@@ -169,28 +169,31 @@ def resolve_paths(
 
 
 def find_file(written: str, default: str, directory: Path) -> tuple[Path, str] | None:
-    """The file of `bots/mine.py:name`, absolute: beside the experiment, else from here."""
+    """Return the absolute path and the name in `bots/mine.py:name`; None if there is no such file.
+
+    The path is relative to the experiment's directory, or else to the working directory.
+    """
     for base in (directory, Path()):
         try:
             path, name = split_reference(str(base / Path(written).expanduser()), default)
             if path.is_file():
                 return path, name
-        except (OSError, RuntimeError, ValueError):  # a name that no file can have
+        except (OSError, RuntimeError, ValueError):  # an invalid file name
             return None
     return None
 
 
 def find_path(word: str, directory: Path) -> str:
-    """The absolute path of what a word names beside the experiment, else from here, else the word.
+    """Return the absolute path of a file in the experiment's, or else in the working directory.
 
-    A path that leads nowhere is one beside the experiment.
+    A missing relative path is relative to the experiment. Any other word is returned unchanged.
     """
     for base in (directory, Path()):
         try:
             path = base / Path(word).expanduser()
             if word.strip(".") and path.exists():
                 return os.path.normpath(path.absolute())
-        except (OSError, RuntimeError, ValueError):  # a name that no file can have
+        except (OSError, RuntimeError, ValueError):  # an invalid file name
             return word
     if word.startswith(("./", "../")):
         return os.path.normpath(directory.absolute() / word)
@@ -200,17 +203,21 @@ def find_path(word: str, directory: Path) -> str:
 def spec_from_text(
     text: str, limits: Mapping[str, float | str], versions: Versions = current_version
 ) -> AgentSpec:
-    """The agent of a word; `versions` finds a version of a file, where names may have one.
+    """Return the agent of a command-line word.
 
-    It is a kind's name, a bot's file, its directory or the `bot.toml` in it, an evaluation in a
-    file (`path.py:evaluate`), an agent of an experiment (`path.toml:name`), or a protocol and a
-    command (`gtp gtp-rhino -l 1`).
+    The word is a kind, with options if needed (`minimax:depth=3,epsilon=0.1`), a bot's file, its
+    directory or `bot.toml`, an evaluation in a file (`path.py:evaluate`), an agent of an experiment
+    (`path.toml:name`), or a protocol and a command (`gtp gtp-rhino -l 1`). `versions` finds other
+    versions of files.
     """
-    text = text if text.partition(" ")[0] in PROTOCOLS else table_file(versions(text, Path()))
-    if text.endswith(".py:evaluate"):
-        return AgentSpec("alphabeta", {"evaluate": text, **limits})
+    text = text if text.partition(" ")[0] in PROTOCOLS else bot_table_file(versions(text, Path()))
+    kind, colon, written = text.partition(":")
+    if kind in AGENTS and colon:
+        return with_limits(spec_with_options(kind, written, versions), limits)
     if ".py:" in text:
-        return AgentSpec("python", {"file": text})
+        evaluates = text.endswith(":evaluate")
+        options = {"evaluate": text, **limits} if evaluates else {"file": text}
+        return AgentSpec("alphabeta" if evaluates else "python", options)
     path, _, name = text.partition(".toml")
     if name[:1] in ("", ":") and text.startswith(f"{path}.toml"):
         return with_limits(
@@ -227,8 +234,25 @@ def spec_from_text(
     return with_limits(AgentSpec(text), limits)
 
 
-def table_file(text: str) -> str:
-    """The `bot.toml` of a directory; another word as it is."""
+def spec_with_options(kind: str, options: str, versions: Versions) -> AgentSpec:
+    """Return the agent of `kind:option=value,option=value`; text needs no quotes in a value."""
+    table: dict[str, object] = {"kind": kind}
+    for part in options.split(","):
+        name, equals, value = (each.strip() for each in part.partition("="))
+        if not name or not equals or not value:
+            raise SpecError(
+                f"{quote(part)} after {kind}: must be option=value, "
+                "as in minimax:depth=3,epsilon=0.1"
+            )
+        try:
+            table[name] = parse_toml(f"value = {value}")["value"]
+        except ValueError:
+            table[name] = value
+    return spec_from_table(table, Path(), f"{kind}:{options}", versions)
+
+
+def bot_table_file(text: str) -> str:
+    """Return the `bot.toml` of a directory; any other word unchanged."""
     directory = Path(text).expanduser()
     if text in AGENTS or not directory.is_dir():
         return text
@@ -238,14 +262,14 @@ def table_file(text: str) -> str:
 
 
 def usage_hint(kind: str) -> str:
-    """How a bot of the kind is written on a command line."""
+    """Describe how to write a bot of the kind on a command line."""
     if kind == "python":
         return ": path.py or path.py:name"
     return f", or its command behind the protocol, as in {quote(f'{kind} ./my_engine')}"
 
 
 def split_command(command: str) -> list[str]:
-    """The words as a shell splits them; those that name files from here become whole paths."""
+    """Split a command like a shell; names of existing files become absolute paths."""
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -254,7 +278,7 @@ def split_command(command: str) -> list[str]:
 
 
 def with_limits(spec: AgentSpec, limits: Mapping[str, float | str]) -> AgentSpec:
-    """The spec with those of the limits that its kind has."""
+    """Return the spec with those of the limits that its kind accepts."""
     kind = kind_of(spec)
     if not any(kind.option(name) for name in limits):
         return spec

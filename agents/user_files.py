@@ -1,4 +1,4 @@
-"""Loading a function or class from a user's own file, with errors about that file only."""
+"""Load functions and classes from users' files."""
 
 import ast
 import importlib.util
@@ -15,15 +15,15 @@ from typing import Any
 
 from agents.core import AgentFailure
 from games.base.errors import printable
-from games.base.file_trees import find_beside
-from games.base.text import MISTYPED, did_you_mean, listed
+from games.base.file_trees import add_to_search_path
+from games.base.text import MISTYPED, did_you_mean, join_names
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store")
 INTERPRETER = re.compile(r"(python|pypy|node|java|ruby|perl|php|lua|julia|Rscript|sh|bash)[0-9.]*")
 
 
 def split_reference(reference: str, default: str) -> tuple[Path, str]:
-    """The path and the name in `bots/mine.py:name`; the name may be left out."""
+    """Return the path and the name in `bots/mine.py:name`; the name is optional."""
     path, colon, name = reference.rpartition(":")
     if not colon or "/" in name or name.endswith(".py"):
         path, name = reference, default
@@ -31,14 +31,14 @@ def split_reference(reference: str, default: str) -> tuple[Path, str]:
 
 
 def is_user_path(word: str) -> bool:
-    """Whether a word of a command is the absolute path of what a user wrote."""
+    """Return whether a word of a command is an absolute path outside the system directories."""
     return word.startswith("/") and not word.startswith(tuple(f"{path}/" for path in SYSTEM))
 
 
-def own_home(command: Sequence[str]) -> list[Path]:
-    """Return the directory that a user's program in a `bin` takes its library from; it can be read.
+def program_home(command: Sequence[str]) -> list[Path]:
+    """Return the installation directory of a user's program in a `bin` directory.
 
-    What interpreters have is installed, as in the system's own places.
+    Interpreters are excluded: they are installed like the system's programs.
     """
     program = Path(command[0]) if command else Path()
     home = program.parent.parent
@@ -52,17 +52,20 @@ def own_home(command: Sequence[str]) -> list[Path]:
 
 
 def replace_path(word: str, place: Callable[[str], str]) -> str:
-    """A word of a command, rewritten by `place` if it is a path; relative ones begin with a dot."""
+    """Return a word of a command, replaced by `place` if it is a path.
+
+    Relative paths begin with a dot.
+    """
     if not is_user_path(word) and not word.startswith(("./", "../")):
         return word
     path = place(word)
     if path.startswith("/"):
-        return os.path.normpath(path)  # behind the wall there is nothing but the files themselves
+        return os.path.normpath(path)  # the sandbox contains only the files themselves
     return path if path.startswith(("./", "../")) else f"./{path}"
 
 
 def user_traceback(error: BaseException, path: Path) -> str:
-    """The part of a traceback that lies in the user's file, and the error itself."""
+    """Return the frames of a traceback in the user's file, and the error."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename) == path]
     lines = traceback.format_list(frames)
     text = "".join([*lines, *traceback.format_exception_only(error)]).rstrip()
@@ -70,51 +73,51 @@ def user_traceback(error: BaseException, path: Path) -> str:
 
 
 def is_keyboard_interrupt(error: BaseException) -> bool:
-    """Whether it is a Ctrl-C of the person at this terminal; in a worker it is the bot's."""
+    """Return whether the error is a Ctrl-C at this terminal, not one raised by a bot."""
     interrupted = isinstance(error, KeyboardInterrupt)
     return interrupted and signal.getsignal(signal.SIGINT) != signal.SIG_IGN
 
 
 def missing_file_failure(path: Path) -> AgentFailure:
-    """The failure of a bot whose file is not there."""
+    """Return the failure of a bot whose file does not exist."""
     near = [p.name for p in path.parent.glob("*.py")] if path.parent.is_dir() else []
     message = f"cannot be loaded: there is no file {path}{did_you_mean(path.name, near)}"
     return AgentFailure("unloadable", path.name, "", message)
 
 
 def load_module(path: Path) -> ModuleType:
-    """The user's file as a module; loaded again when it has changed."""
+    """Return the user's file as a module; a changed file is loaded again."""
     try:
         content = path.read_bytes()
     except OSError:
         raise missing_file_failure(path) from None
-    return _module(path, content)
+    return _load_content(path, content)
 
 
 @cache
-def _module(path: Path, content: bytes) -> ModuleType:
+def _load_content(path: Path, content: bytes) -> ModuleType:
     name = f"pitflip_user_{path.stem}_{abs(hash(path)):x}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None:
         message = f"cannot be loaded: {path} is not a Python file"
         raise AgentFailure("unloadable", path.name, "", message)
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # pickle finds functions by the name of their module
-    find_beside(path)
+    sys.modules[name] = module  # pickle finds functions by module name
+    add_to_search_path(path)
     try:
-        # Never its bytecode: that of an edit in the same second may be the old one.
+        # Never cached bytecode: after an edit within the same second it may be outdated.
         exec(compile(content, path, "exec"), vars(module))
-    except BaseException as error:  # whatever a user's code raises is its own fault
+    except BaseException as error:  # every exception of a user's code is its fault
         del sys.modules[name]
         if is_keyboard_interrupt(error):
             raise
-        trace = user_traceback(error, path) + nearest_import(error)
+        trace = user_traceback(error, path) + import_suggestion(error)
         raise AgentFailure("unloadable", path.name, "", "cannot be loaded:", trace) from None
     return module
 
 
-def nearest_import(error: BaseException) -> str:
-    """`; did you mean "..."?` where a module has no such name, but one like it."""
+def import_suggestion(error: BaseException) -> str:
+    """Return a "did you mean" hint for a failed import, or an empty text."""
     found = re.match(r"cannot import name '(\w+)' from '([\w.]+)'", str(error))
     if not isinstance(error, ImportError) or not found:
         return ""
@@ -122,36 +125,36 @@ def nearest_import(error: BaseException) -> str:
 
 
 def load_object(reference: str, default: str) -> tuple[Path, Any]:
-    """The path of a reference like `bots/mine.py:name`, and the object that it names."""
+    """Return the path of a reference such as `bots/mine.py:name`, and the named object."""
     path, name = split_reference(reference, default)
     module = load_module(path)
     if not hasattr(module, name):
         names = [
-            each
-            for each, value in vars(module).items()
-            if getattr(value, "__module__", "") == module.__name__ and each[0] != "_"
+            key
+            for key, value in vars(module).items()
+            if getattr(value, "__module__", "") == module.__name__ and key[0] != "_"
         ]
-        message = f"cannot be loaded: {no_such_name(path, name, names)}"
+        message = f"cannot be loaded: {missing_name_text(path, name, names)}"
         raise AgentFailure("unloadable", path.name, "", message)
     return path, getattr(module, name)
 
 
-def no_such_name(path: Path, name: str, names: Sequence[str]) -> str:
-    """The line that says a file does not define a name, and which ones it defines."""
-    has = listed(names) or "nothing"
+def missing_name_text(path: Path, name: str, names: Sequence[str]) -> str:
+    """Return the message that a file does not define a name, with the names it defines."""
+    has = join_names(names) or "nothing"
     return f"{path.name} has no {name} (it has {has}){did_you_mean(name, names)}"
 
 
 def missing_definition(reference: str, default: str) -> str:
-    """Return why the name of a reference is not in its file, by its text; empty if it may be."""
+    """Return a message if a file does not define the name of a reference; empty if it may."""
     path, name = split_reference(reference, default)
     try:
         tree = ast.parse(path.read_bytes())
     except (OSError, ValueError, SyntaxError, RecursionError):
-        return ""  # loading it says what is wrong
+        return ""  # loading it reports the problem
     nodes = list(ast.walk(tree))
     used = {getattr(node, key, None) for node in nodes for key in ("id", "name", "asname")}
     if not used.isdisjoint((name, "*")):
         return ""
     defined = [n.name for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
-    return no_such_name(path, name, [each for each in defined if each[0] != "_"])
+    return missing_name_text(path, name, [word for word in defined if word[0] != "_"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def prepare_process() -> None:
-    """Prepare the process of a command: call it before anything else is imported."""
+    """Prepare the process of a command; call this before other imports."""
     # Our `games` and `agents` come before files of these names in the working directory.
     home = str(Path(__file__).parents[1])
     if sys.path[:1] != [home]:

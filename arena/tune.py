@@ -6,7 +6,7 @@ from arena import prepare_process
 
 prepare_process()
 
-from arena.commands.command import run_command
+from arena.commands.registry import run_verb
 
 if __name__ == "__main__":
-    sys.exit(run_command("tune"))
+    sys.exit(run_verb("tune"))

@@ -1,1 +1,1 @@
-"""Ratios against C, open_spiel and ourselves, each measured side by side in one run."""
+"""Benchmarks against C, open_spiel and earlier versions; both sides run side by side."""

@@ -1,4 +1,4 @@
-"""The arena from outside: games a second through arena.run, its start, its resume."""
+"""Benchmarks of whole `arena.run` commands: games a second, start-up and resume."""
 
 import importlib
 import random
@@ -14,14 +14,14 @@ from agents.core import AgentSpec
 from agents.registry import build
 from agents.search import game_loop as loop
 from agents.search.compiled_agent import CompiledAgent
-from arena.config.command_line import available_cores
-from arena.config.experiment import load
+from arena.config.experiment import load_experiment
+from arena.config.run_options import available_cores
 from arena.planning.schedule import make_schedule
 from arena.playing.cached_pairs import CachedPairs
 from arena.storage.game_cache import GameCache
 from benchmarks.fresh import fresh
 from benchmarks.random_rows import open_spiel_games
-from benchmarks.table import Row, per_second, skipped
+from benchmarks.table import Row, per_second, skipped_row
 from benchmarks.timing import best_of, timed_job
 from games import game
 
@@ -46,13 +46,13 @@ kind = "alphabeta"
 depth = 6
 """
 RANDOM_PAIRS, MIRROR_PAIRS, RESUMED_PAIRS = 1_000_000, 10_000, 50_000
-ALONE = 2_000  # games of the mirror match in one process
+ALONE = 2_000  # games of the mirror match, played in one process
 START_SECONDS, RESUME_SECONDS = 1.5, 3.0
 
 
 @contextmanager
 def experiment(text: str, pairs: int) -> Iterator[list[str]]:
-    """The words that run an experiment in a directory of its own."""
+    """Yield the arguments that run an experiment in a temporary directory."""
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "bench.toml"
         path.write_text(text.format(pairs=pairs))
@@ -60,7 +60,7 @@ def experiment(text: str, pairs: int) -> Iterator[list[str]]:
 
 
 def seconds_from_first_game(words: list[str]) -> float:
-    """Seconds of a fresh run from its first game to its last table."""
+    """Return the seconds of a fresh run from its first game to its last table."""
     begun = time.perf_counter()
     fresh([*words, "--fresh"])
     whole = time.perf_counter() - begun
@@ -68,19 +68,19 @@ def seconds_from_first_game(words: list[str]) -> float:
 
 
 def seconds_to_first_game(words: list[str]) -> float:
-    """Seconds until a run of one pair is done: everything but the games."""
+    """Return the seconds of a run of one pair: everything except playing the games."""
     begun = time.perf_counter()
     fresh([*words, "--fresh", "--pairs", "1"])
     return time.perf_counter() - begun
 
 
 def random_through_arena(rounds: int) -> Row:
-    """Random games through arena.run, tables included, against a Python loop of open_spiel's."""
+    """Compare random games through arena.run with a Python loop over open_spiel."""
     what, target = "2,000,000 random games, kalah(6,4), arena.run: open_spiel from Python", 20.0
     try:
         loaded = importlib.import_module("pyspiel").load_game("mancala")
     except ImportError:
-        return skipped(what, "no open_spiel", target)
+        return skipped_row(what, "no open_spiel", target)
     rng, theirs = random.Random(1), 2_000
     with experiment(RANDOM, RANDOM_PAIRS) as words:
         ours, against = best_of(
@@ -93,7 +93,7 @@ def random_through_arena(rounds: int) -> Row:
 
 
 def mirror_through_arena(rounds: int) -> Row:
-    """An alpha-beta mirror match through arena.run, against the game loop alone times cores."""
+    """Compare a mirror match through arena.run with the bare game loop on all cores."""
     what = f"alphabeta depth 6 mirror, arena.run: the game loop alone x {available_cores()} cores"
     with experiment(MIRROR, MIRROR_PAIRS) as words:
         ours, against = best_of(
@@ -104,7 +104,7 @@ def mirror_through_arena(rounds: int) -> Row:
 
 
 def mirror_alone() -> Callable[[], object]:
-    """Games of the mirror match in one compiled call, from as many random openings."""
+    """Return a call that plays the mirror match in one kernel call, from random openings."""
     of = game("kalah(6,4)")
     agents = [build(AgentSpec("alphabeta", depth=6), of) for _ in range(2)]
     openings = np.array([random_opening(n) for n in range(ALONE)], np.int16)
@@ -120,7 +120,7 @@ def mirror_alone() -> Callable[[], object]:
 
 
 def random_opening(number: int) -> list[int]:
-    """Six random plies as slots."""
+    """Return six random plies as slots."""
     of, rng = game("kalah(6,4)"), random.Random(number)
     position, moves = of.start(), []
     for _ in range(6):
@@ -130,7 +130,7 @@ def random_opening(number: int) -> list[int]:
 
 
 def start_to_first_game(rounds: int) -> Row:
-    """A fresh arena.run, warm cache: seconds until a run of one pair is done."""
+    """Measure a fresh arena.run of one pair with a warm cache."""
     with experiment(MIRROR, 1) as words:
         seconds_to_first_game(words)
         taken = min(seconds_to_first_game(words) for _ in range(rounds))
@@ -139,7 +139,7 @@ def start_to_first_game(rounds: int) -> Row:
 
 
 def resume(rounds: int) -> Row:
-    """The same command on a finished run of 100,000 games: seconds until its tables."""
+    """Measure the same command on a finished run of 100,000 games, until its tables."""
     with experiment(RANDOM, RESUMED_PAIRS) as words:
         fresh(words)
         taken = min(fresh(words).seconds for _ in range(min(rounds, 3)))
@@ -147,8 +147,8 @@ def resume(rounds: int) -> Row:
     return Row(what, f"{taken:.2f} s", f"{RESUME_SECONDS} s", RESUME_SECONDS / taken, 1.0)
 
 
-def all_known(rounds: int) -> Row:
-    """A run of 100,000 games that are all known, against a finished run of them."""
+def all_cached(rounds: int) -> Row:
+    """Compare a run of 100,000 cached games with rerunning a finished run."""
     with experiment(RANDOM, RESUMED_PAIRS) as words, tempfile.TemporaryDirectory() as store:
         known = [*words[:-1], store]
         fresh(known)
@@ -159,23 +159,23 @@ def all_known(rounds: int) -> Row:
     return Row(what, f"{taken:.2f} s", f"{1.5 * finished:.2f} s", 1.5 * finished / taken, 1.0)
 
 
-def nothing_known(rounds: int) -> Row:
-    """Asking for 20,000 games of which none is known, against the time that they take."""
+def none_cached(rounds: int) -> Row:
+    """Compare looking up 20,000 games in an empty cache with the time to play them."""
     with experiment(MIRROR, MIRROR_PAIRS) as words, tempfile.TemporaryDirectory() as store:
         played = fresh([*words, "--pairs", str(ALONE)]).seconds * MIRROR_PAIRS / ALONE
-        drawn = make_schedule(load(Path(words[2])).plan)
+        schedule = make_schedule(load_experiment(Path(words[2])).plan)
         games = GameCache(Path(store))
-        taken = min(seconds_to_ask(CachedPairs(drawn, games)) for _ in range(rounds))
+        taken = min(lookup_seconds(CachedPairs(schedule, games)) for _ in range(rounds))
         games.close()
     what = "asking for 20,000 games, depth 6, none known: 1 % of their time"
     least = 0.01 * played
     return Row(what, f"{1000 * taken:.1f} ms", f"{1000 * least:.0f} ms", least / taken, 1.0)
 
 
-def seconds_to_ask(known: CachedPairs) -> float:
-    """Seconds until it is said of all pairings that they are not known."""
+def lookup_seconds(known: CachedPairs) -> float:
+    """Return the seconds until the game cache has been searched for all pairs."""
     begun, at = time.perf_counter(), 0
-    pairings = known.drawn.pairings
-    while at < pairings.total:
-        at = known.unknown(pairings, at)[1]
+    pairs = known.schedule.pairs
+    while at < pairs.total:
+        at = known.pairs_to_play(pairs, at)[1]
     return time.perf_counter() - begun

@@ -1,4 +1,4 @@
-"""Our algorithms in C: built here and now, run as programs that time themselves."""
+"""Our algorithms in C, compiled on this machine; the programs measure their own time."""
 
 import shutil
 import subprocess
@@ -13,27 +13,27 @@ FLAGS = ("-std=c11", "-D_POSIX_C_SOURCE=199309L", "-Wall", "-Wextra", "-O3", "-m
 
 
 class PerftResult(NamedTuple):
-    """What a perft program printed."""
+    """The output of a perft program."""
 
     rows: list[tuple[int, int]]  # (leaves, ended early) of every depth from 1
     seconds: float  # the best of its repeats
 
 
-class Searched(NamedTuple):
-    """What a search program printed."""
+class SearchResult(NamedTuple):
+    """The output of a search program."""
 
     found: tuple[int, int, int]  # nodes, value in thousandths, slot of the move
     seconds: float  # the best of its repeats
 
 
 def compiler() -> str | None:
-    """The C compiler of this machine."""
+    """Return the path of the C compiler, or `None` if there is none."""
     return shutil.which("cc")
 
 
 @contextmanager
 def compiled_program(source: str) -> Iterator[Path]:
-    """The program compiled from `source`, for as long as it is needed."""
+    """Compile `source` and yield the path of the program; it is deleted afterwards."""
     with tempfile.TemporaryDirectory() as directory:
         program = Path(directory) / Path(source).stem
         command = ["cc", *FLAGS, str(SOURCES / source), "-o", str(program)]
@@ -42,20 +42,20 @@ def compiled_program(source: str) -> Iterator[Path]:
 
 
 def perft_in_c(program: Path, depth: int, repeats: int) -> PerftResult:
-    """The counts of a perft program and its best seconds."""
+    """Run a perft program and return its counts and its best time."""
     *counts, seconds = run_program(program, depth, repeats)
     numbers = [int(word) for word in counts]
     return PerftResult(list(zip(numbers[::2], numbers[1::2], strict=True)), float(seconds))
 
 
-def search_in_c(program: Path, depth: int, repeats: int, weights: Sequence[int]) -> Searched:
-    """The result of a search program and its best seconds; weights in thousandths."""
+def search_in_c(program: Path, depth: int, repeats: int, weights: Sequence[int]) -> SearchResult:
+    """Run a search program and return its result and best time; weights in thousandths."""
     nodes, value, slot, seconds = run_program(program, depth, repeats, *weights)
-    return Searched((int(nodes), int(value), int(slot)), float(seconds))
+    return SearchResult((int(nodes), int(value), int(slot)), float(seconds))
 
 
 def run_program(program: Path, *arguments: int) -> list[str]:
-    """The words that a program printed."""
+    """Run a program and return its output, split at white space."""
     command = [str(program), *map(str, arguments)]
-    told = subprocess.run(command, check=True, capture_output=True, text=True, timeout=600)
-    return told.stdout.split()
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=600)
+    return done.stdout.split()

@@ -1,8 +1,9 @@
-"""What intervals are worth: python -m benchmarks.calibration prints the table of the docs.
+"""Measure the coverage and width of intervals: python -m benchmarks.calibration.
 
-Laws of our own, and real games: twelve agents of Kalah met on the same openings, without chance
-and with it, and new runs are drawn from these games. The truth is the mean of the law, or of all
-the games drawn from. `width` is over that of somebody who knows the standard deviation, 3.92 SD.
+The results are drawn from known distributions and from real games: a round robin of twelve Kalah
+agents on shared openings, deterministic and with random moves. The true score is the mean of the
+distribution, or of all games it is drawn from. `width` is relative to that of an interval with
+known standard deviation, 3.92 SD. The output is the table of the docs.
 """
 
 import argparse
@@ -15,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.commands.command import run_command
+from arena.commands.registry import run_verb
 from arena.stats.anytime import (
     anytime_estimate,
     anytime_estimate_these,
@@ -35,7 +36,7 @@ SCORES = (0.5, 0.75, 0.9, 0.97, 0.99, 0.999)
 DESIGNS = ((4, 1), (12, 1), (20, 1), (50, 1), (200, 1), (2000, 1))
 NOISY_DESIGNS = ((4, 100), (12, 20), (20, 50), (50, 20))
 THESE_DESIGNS = ((1, 200), (4, 50), (50, 20))
-# Of every three openings two are played once in ten times, as when a run was stopped.
+# Two of three openings have a tenth of the repeats, as in a run that was stopped early.
 UNEQUAL = (24, 20)
 DRAWS = 0.05
 Draw = Callable[[np.random.Generator], tuple[np.ndarray, float, float]]
@@ -50,7 +51,7 @@ AGENTS = (
 
 
 class Row(NamedTuple):
-    """One law and one size, with what its intervals did."""
+    """One distribution and sample size with the observed behaviour of its intervals."""
 
     what: str
     score: float
@@ -61,8 +62,8 @@ class Row(NamedTuple):
     missed: float | None
 
 
-def beta_law(score: float, size: tuple[int, int], shape: float) -> Draw:
-    """Games of openings that differ: strengths of Beta(shape s, shape (1 - s)), 5 % draws."""
+def beta_distribution(score: float, size: tuple[int, int], shape: float) -> Draw:
+    """Draw games with strengths Beta(shape s, shape (1 - s)) by opening and 5 % draws."""
     openings, repeats = size
 
     def draw(rng: np.random.Generator) -> tuple[np.ndarray, float, float]:
@@ -77,8 +78,8 @@ def beta_law(score: float, size: tuple[int, int], shape: float) -> Draw:
     return draw
 
 
-def pool_law(pool: np.ndarray, size: tuple[int, int]) -> Draw:
-    """Runs drawn from real pair scores, by opening and repeat."""
+def pool_distribution(pool: np.ndarray, size: tuple[int, int]) -> Draw:
+    """Draw runs from real pair scores, by opening and repeat."""
     openings, repeats = size
 
     def draw(rng: np.random.Generator) -> tuple[np.ndarray, float, float]:
@@ -90,7 +91,7 @@ def pool_law(pool: np.ndarray, size: tuple[int, int]) -> Draw:
 
 
 def covers(low: float | None, high: float | None, truth: float) -> bool:
-    """Whether an interval holds the truth."""
+    """Return whether an interval contains the true value."""
     return (low is None or low <= truth) and (high is None or truth <= high)
 
 
@@ -103,7 +104,7 @@ def row_of(
     these: bool = False,
     unequal: bool = False,
 ) -> Row:
-    """Draw runs and count how their intervals did."""
+    """Draw runs and count how often their intervals cover the true score."""
     rng = np.random.default_rng((7, *size, runs, these))
     kept = np.full(size, True)
     if unequal:
@@ -124,7 +125,7 @@ def row_of(
         if has_interval(found):
             passes += [lower_bound(found, level) > truth for level in LEVELS]
     width = float(np.mean(widths)) / (3.92 * float(np.std(errors)) or 1.0)
-    missed = None if unequal else _missed(draw, min(runs, LIVE_RUNS), size, these)
+    missed = None if unequal else _miss_rate(draw, min(runs, LIVE_RUNS), size, these)
     share = passes / runs
     sizes = f"{size[1] // 10} or {size[1]}" if unequal else size[1]
     return Row(
@@ -133,8 +134,8 @@ def row_of(
     )  # fmt: skip
 
 
-def _missed(draw: Draw, runs: int, size: tuple[int, int], these: bool) -> float:
-    """The share of runs in which the live interval is wrong at some look."""
+def _miss_rate(draw: Draw, runs: int, size: tuple[int, int], these: bool) -> float:
+    """Return the share of runs in which the live interval is wrong at some look."""
     rng = np.random.default_rng((8, *size))
     total = size[0] * size[1]
     looks = sorted(
@@ -143,11 +144,11 @@ def _missed(draw: Draw, runs: int, size: tuple[int, int], these: bool) -> float:
     wrong = 0
     for _ in range(runs):
         scores, like, exactly = draw(rng)
-        standing, at = start_anytime(size[0], again=size[1] > 1), 0
+        state, at = start_anytime(size[0], again=size[1] > 1), 0
         values = scores.T.ravel()
         for look in looks[:: max(1, len(looks) // 24)]:
-            standing, at = update_anytime(standing, values[at:look]), look
-            found = anytime_estimate_these(standing) if these else anytime_estimate(standing)
+            state, at = update_anytime(state, values[at:look]), look
+            found = anytime_estimate_these(state) if these else anytime_estimate(state)
             if found is not None and not covers(found.low, found.high, exactly if these else like):
                 wrong += 1
                 break
@@ -155,40 +156,40 @@ def _missed(draw: Draw, runs: int, size: tuple[int, int], these: bool) -> float:
 
 
 def score_rows(runs: int) -> Iterator[Row]:
-    """Laws of our own: one pairing an opening, noisy bots, exactly these openings."""
+    """Yield the rows of known distributions: deterministic, noisy, and fixed openings."""
     for score in SCORES:
         for size in DESIGNS:
             if size[0] * (1.0 - score) >= 0.5:
-                yield row_of("own, like these", size, beta_law(score, size, 4.0), runs)
+                yield row_of("own, like these", size, beta_distribution(score, size, 4.0), runs)
     for score in (0.5, 0.8, 0.97):
         for size in NOISY_DESIGNS:
-            yield row_of("own, noisy, like these", size, beta_law(score, size, 30.0), runs)
-        draw = beta_law(score, UNEQUAL, 30.0)
+            yield row_of("own, noisy, like these", size, beta_distribution(score, size, 30.0), runs)
+        draw = beta_distribution(score, UNEQUAL, 30.0)
         yield row_of("own, noisy, like these", UNEQUAL, draw, runs, unequal=True)
         for size in THESE_DESIGNS:
-            draw = beta_law(score, size, 30.0)
+            draw = beta_distribution(score, size, 30.0)
             yield row_of("own, noisy, exactly these", size, draw, runs, these=True)
 
 
 def experiment(pairs: int, ways: str, chance: str) -> str:
-    """Twelve agents of Kalah, all against all."""
+    """Return the text of a round robin of twelve Kalah agents."""
     tables = [f"[agents.{name}]\n{text}\n{chance * ('alpha' in text)}" for name, text in AGENTS]
     head = f'game = "kalah(6,4)"\npairs = {pairs}\nseed = 12\nkeep_moves = false\n'
     return f"{head}openings = {{ {ways} }}\n" + "\n".join(tables)
 
 
-def played(pairs: int, ways: str, chance: str = "") -> dict[str, np.ndarray]:
-    """Columns of the games of such a round robin."""
+def round_robin_games(pairs: int, ways: str, chance: str = "") -> dict[str, np.ndarray]:
+    """Play that round robin and return the columns of its games."""
     with tempfile.TemporaryDirectory() as scratch, contextlib.redirect_stdout(io.StringIO()):
         path = Path(scratch) / "pool.toml"
         path.write_text(experiment(pairs, ways, chance))
-        run_command("run", [str(path), "--results", scratch, "--quiet"])
+        run_verb("run", [str(path), "--results", scratch, "--quiet"])
         (table,) = Path(scratch).glob("pool/*/games.parquet")
         return read_columns(table, ("first", "second", "result", "opening"))
 
 
 def pair_scores_by_match(games: dict[str, np.ndarray]) -> dict[tuple[str, str], np.ndarray]:
-    """Pair scores by opening and repeat of every pair of agents, seen by the stronger one."""
+    """Return pair scores by opening and repeat for each match, from the stronger side."""
     first, second, result, opening = (
         games[name][0::2] for name in ("first", "second", "result", "opening")
     )
@@ -208,33 +209,33 @@ def pair_scores_by_match(games: dict[str, np.ndarray]) -> dict[tuple[str, str], 
 def real_rows(
     runs: int, games: dict[str, np.ndarray], noisy: dict[str, np.ndarray]
 ) -> Iterator[Row]:
-    """Runs drawn from real games, at about the scores of the table."""
+    """Yield the rows of runs drawn from real games, at scores close to `SCORES`."""
     for pools, what, designs in (
         (pair_scores_by_match(games), "Kalah, like these", DESIGNS[1:5]),
         (pair_scores_by_match(noisy), "Kalah, noisy, like these", ((12, 20), (20, 25))),
     ):
-        # Two agents that play alike split every opening: nothing is left to estimate.
+        # Equal agents split every opening, which leaves no variance to estimate.
         means = {pair: float(pool.mean()) for pair, pool in pools.items() if pool.std() > 0.05}
         near = [min(means, key=lambda each: abs(means[each] - score)) for score in SCORES[:4]]
         for pair in dict.fromkeys(near):
             for size in designs:
-                yield row_of(what, size, pool_law(pools[pair], size), runs)
+                yield row_of(what, size, pool_distribution(pools[pair], size), runs)
             if "noisy" in what:
-                draw = pool_law(pools[pair], UNEQUAL)
+                draw = pool_distribution(pools[pair], UNEQUAL)
                 yield row_of(what, UNEQUAL, draw, runs, unequal=True)
     for size in ((1, 200), (12, 20)):
         pools = pair_scores_by_match(noisy)
         pair = min(pools, key=lambda each: abs(float(pools[each].mean()) - 0.75))
-        draw = pool_law(pools[pair], size)
+        draw = pool_distribution(pools[pair], size)
         yield row_of("Kalah, noisy, exactly these", size, draw, runs, these=True)
 
 
 def rating_rows(runs: int, games: dict[str, np.ndarray]) -> Iterator[Row]:
-    """Ratings of twelve agents from openings drawn from real games; the truth is the whole fit."""
+    """Yield rows of ratings from openings drawn from real games; the truth is the full fit."""
     names = sorted(set(games["first"].tolist()))
     first, second = (np.searchsorted(names, games[seat].tolist()) for seat in ("first", "second"))
     whole = rating_data(first, second, games["result"], games["opening"], len(names))
-    truth = rate(whole, RatingPlan(draws=0)).pools[0].fitted.ratings[0]
+    truth = rate(whole, RatingPlan(draws=0)).groups[0].fit.ratings[0]
     by_opening = [np.flatnonzero(games["opening"] == each) for each in range(whole.openings)]
     for openings in (12, 50, 200):
         rng = np.random.default_rng((9, openings))
@@ -247,12 +248,12 @@ def rating_rows(runs: int, games: dict[str, np.ndarray]) -> Iterator[Row]:
                 first[rows], second[rows], games["result"][rows], number, len(names)
             )
             found = rate(results, RatingPlan(seed=run))
-            if len(found.pools) > 1:
+            if len(found.groups) > 1:
                 continue
             for row in found.agents:
                 held.append(covers(row.rating.low, row.rating.high, truth[row.agent]))
                 widths.append((row.rating.high or 0.0) - (row.rating.low or 0.0))
-            errors.append(found.pools[0].fitted.ratings[0] - truth)
+            errors.append(found.groups[0].fit.ratings[0] - truth)
         deviation = float(np.mean(np.std(np.array(errors), axis=0)))
         yield Row(
             "Kalah, ratings of 12", 0.5, f"{openings} x 1", float(np.mean(held)),
@@ -260,8 +261,8 @@ def rating_rows(runs: int, games: dict[str, np.ndarray]) -> Iterator[Row]:
         )  # fmt: skip
 
 
-def text_of(row: Row) -> str:
-    """A row of the table."""
+def row_text(row: Row) -> str:
+    """Return a row of the Markdown table."""
     passes = [f"{100 * share:.1f}" if not np.isnan(share) else "" for share in row.passes]
     missed = "" if row.missed is None else f"{100 * row.missed:.1f}"
     score = f"{100 * row.score:.1f}"
@@ -270,10 +271,10 @@ def text_of(row: Row) -> str:
 
 
 def rows(runs: int) -> Iterable[Row]:
-    """All rows of the table."""
+    """Yield all rows of the table."""
     yield from score_rows(runs)
-    games = played(400, "random_plies = 6")
-    noisy = played(750, "enumerate = 2, repeat = true", "epsilon = 0.15\n")
+    games = round_robin_games(400, "random_plies = 6")
+    noisy = round_robin_games(750, "enumerate = 2, repeat = true", "epsilon = 0.15\n")
     yield from real_rows(runs, games, noisy)
     yield from rating_rows(max(20, runs * RATING_RUNS // RUNS), games)
 
@@ -281,12 +282,12 @@ def rows(runs: int) -> Iterable[Row]:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.calibration", description=__doc__)
-    parser.add_argument("--runs", type=int, default=RUNS, help=f"drawn for each row ({RUNS})")
+    parser.add_argument("--runs", type=int, default=RUNS, help=f"number of runs per row ({RUNS})")
     runs = parser.parse_args().runs
     print(HEAD)
     print("|" + "---|" * 8)
     for row in rows(runs):
-        print(text_of(row), flush=True)
+        print(row_text(row), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,16 @@
-"""One command alone: it runs an experiment with all its tables and prints its peak in bytes."""
+"""Run one experiment with all its tables and print the peak memory in bytes."""
 
 import resource
 import sys
 
-from arena.commands.command import run_command
+from arena.commands.registry import run_verb
 
-UNIT = 1 if sys.platform == "darwin" else 1024  # of what the system says
+UNIT = 1 if sys.platform == "darwin" else 1024  # bytes per unit of ru_maxrss
 
 
 def peak(words: list[str]) -> int:
-    """The peak of `arena.run` with these words: playing, tables, checks, page; or of a worker."""
-    status = run_command("run", words)
+    """Run `arena.run` with these arguments and return the peak of the command or of a worker."""
+    status = run_verb("run", words)
     assert status == 0, status
     each = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return max(used.ru_maxrss for used in each) * UNIT

@@ -1,4 +1,4 @@
-"""A Dask scheduler and workers as their owner starts them, each a process of this machine."""
+"""A Dask scheduler and workers as separate processes of this machine, as a user starts them."""
 
 import contextlib
 import json
@@ -30,7 +30,7 @@ class Machines(NamedTuple):
 
 @contextmanager
 def local_cluster(workers: int, slots: int = 1) -> Iterator[Machines]:
-    """A cluster of so many workers with so many slots each; all of it ends with the context."""
+    """Start a cluster with these numbers of workers and slots per worker; stop it on exit."""
     with tempfile.TemporaryDirectory() as directory, contextlib.ExitStack() as begun:
         file = Path(directory) / "scheduler.json"
         words = ["scheduler", *HERE, "--port", "0", "--scheduler-file", str(file)]
@@ -43,7 +43,7 @@ def local_cluster(workers: int, slots: int = 1) -> Iterator[Machines]:
 
 
 def processor_seconds(process: psutil.Process) -> float:
-    """What a process and those that it has begun have used so far."""
+    """Return the processor time of a process and its children."""
     used = 0.0
     for each in [process, *process.children(recursive=True)]:
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -64,10 +64,10 @@ def _process(words: list[str], directory: str) -> Iterator[psutil.Process]:
 
 
 def _address(file: Path) -> str:
-    """Where the scheduler is, once it has written that down."""
+    """Wait for the scheduler's address file and return the address."""
     until = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < until:
         with contextlib.suppress(FileNotFoundError, json.JSONDecodeError):
             return str(json.loads(file.read_text())["address"])
         time.sleep(0.05)
-    raise TimeoutError("the scheduler does not start")
+    raise TimeoutError(f"the scheduler did not start within {PATIENCE_SECONDS:.0f} seconds")

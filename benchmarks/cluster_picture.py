@@ -1,16 +1,16 @@
-"""A picture of shares by powers of two: a line for each row of numbers."""
+"""A line chart of shares by powers of two, one line for each series."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 320, 52, 92, 16, 44
-# Told apart by people who see few colours, on white.
+# Distinguishable on white by people with colour blindness.
 COLOURS = ("#999999", "#56b4e9", "#0072b2", "#009e73", "#d55e00")
-NEAR = 13  # pixels between two labels
+NEAR = 13  # least distance of two labels, in pixels
 
 
 def picture(columns: Sequence[int], lines: Mapping[str, Sequence[float]]) -> str:
-    """The lines as SVG; shares are from 0 to 1."""
+    """Return the lines as SVG; shares are between 0 and 1."""
     across = (WIDTH - LEFT - RIGHT) / (len(columns) - 1)
     down = HEIGHT - TOP - BOTTOM
 
@@ -18,7 +18,7 @@ def picture(columns: Sequence[int], lines: Mapping[str, Sequence[float]]) -> str
         return f"{LEFT + column * across:.1f},{TOP + (1 - share) * down:.1f}"
 
     drawn = [*_axes(columns, across, down)]
-    ends = _apart({name: TOP + (1 - shares[-1]) * down for name, shares in lines.items()})
+    ends = _spread_labels({name: TOP + (1 - shares[-1]) * down for name, shares in lines.items()})
     for (name, shares), colour in zip(lines.items(), COLOURS, strict=False):
         points = " ".join(at(column, share) for column, share in enumerate(shares))
         wide = 3 if name == "as sent" else 1.6
@@ -40,7 +40,6 @@ def picture(columns: Sequence[int], lines: Mapping[str, Sequence[float]]) -> str
 
 
 def _axes(columns: Sequence[int], across: float, down: float) -> list[str]:
-    """Lines and numbers of both axes."""
     drawn = []
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         y = TOP + (1 - share) * down
@@ -63,8 +62,8 @@ def _axes(columns: Sequence[int], across: float, down: float) -> list[str]:
     return drawn
 
 
-def _apart(places: Mapping[str, float]) -> dict[str, float]:
-    """The same heights, moved so that labels do not lie on one another."""
+def _spread_labels(places: Mapping[str, float]) -> dict[str, float]:
+    """Move the heights of labels apart so that they do not overlap."""
     moved: dict[str, float] = {}
     last = -1e9
     for name in sorted(places, key=places.__getitem__):

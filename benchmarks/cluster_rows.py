@@ -1,4 +1,4 @@
-"""Games on a cluster of this machine against the process pool, its start, its client's memory."""
+"""Benchmarks of a local cluster: speed against the process pool, start-up, client memory."""
 
 from benchmarks.arena_rows import (
     MIRROR,
@@ -19,13 +19,13 @@ MOST_GROWTH = 1.2
 
 
 def cluster_mirror(rounds: int) -> Row:
-    """An alpha-beta mirror match on a cluster of two processes, against two processes."""
+    """Compare an alpha-beta mirror match on a cluster of two processes with a process pool."""
     what = "alphabeta depth 6 mirror, --cluster local:2: --workers 2"
     return _against_processes(what, MIRROR, MIRROR_PAIRS, 0.9, rounds)
 
 
 def cluster_random(rounds: int) -> Row:
-    """Random games without moves, the same comparison."""
+    """Compare random games without moves in the same way."""
     what = "random games, moves not kept, --cluster local:2: --workers 2"
     return _against_processes(what, RANDOM, RANDOM_PAIRS, 0.5, rounds)
 
@@ -42,7 +42,7 @@ def _against_processes(what: str, text: str, pairs: int, target: float, rounds: 
 
 
 def cluster_first_game(rounds: int) -> Row:
-    """A fresh run of one pair on a cluster that has played it before."""
+    """Measure a fresh run of one pair on a cluster that has played it before."""
     with local_cluster(1) as there, experiment(MIRROR, 1) as words:
         words += ["--cluster", there.address]
         seconds_to_first_game(words)
@@ -52,7 +52,7 @@ def cluster_first_game(rounds: int) -> Row:
 
 
 def cluster_memory(_rounds: int) -> Row:
-    """The client's peak memory for ten million games with tables and page, against one million."""
+    """Compare the client's peak memory for ten million games with that for one million."""
     with local_cluster(2) as there:
         few, many = (_peak(there.address, games // 2) for games in (FEW, MANY))
     ours, against = (f"{peak / 1e6:.0f} MB" for peak in (many, few))

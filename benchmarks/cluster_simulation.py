@@ -1,4 +1,4 @@
-"""A cluster as a clockwork of measured costs, however many workers it has."""
+"""A discrete-event simulation of a cluster of any size from measured costs."""
 
 import heapq
 import itertools
@@ -7,13 +7,13 @@ from typing import NamedTuple
 from arena.playing.cluster.dask_executor import QUEUE_PER_SLOT
 from benchmarks.cluster_costs import Costs
 
-BATCHES = 60  # for each slot; a third fills the windows and is not counted
-# Of a task's costs in the client and in the scheduler, the half is spent on its way out.
+BATCHES = 60  # for each slot; the first third is warm-up and is not counted
+# The share of a task's client and scheduler costs that arises before it is played.
 OUT = 0.5
 
 
 class Work(NamedTuple):
-    """Equal batches: how long one is played, how large it is, what the client does to keep it."""
+    """Equal batches: seconds to play one, its size, and the client's seconds to store it."""
 
     seconds: float
     bytes: float
@@ -21,7 +21,7 @@ class Work(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """What came of it: batches a second, and the share of its time that each was busy."""
+    """The result: batches a second, and the share of time that each part was busy."""
 
     batches: float
     client: float
@@ -30,24 +30,23 @@ class Flow(NamedTuple):
 
 
 class Server:
-    """Whoever does one thing after the other."""
+    """A resource that serves one request at a time."""
 
     def __init__(self) -> None:
-        """It is free."""
         self.free = self.busy = 0.0
 
     def serve(self, now: float, seconds: float) -> float:
-        """When something that arrives now is done."""
+        """Return the time at which a request that arrives now is finished."""
         self.busy += seconds
         self.free = max(now, self.free) + seconds
         return self.free
 
 
 def flow(costs: Costs, work: Work, slots: int) -> Flow:
-    """So many slots that play batches without end, each with its window of them.
+    """Simulate slots that play batches without end, each with a queue of tasks.
 
-    A batch is submitted by the client, assigned by the scheduler, played by its slot, brought back
-    by the scheduler, and kept by the client, which then submits the next one for that slot.
+    The client submits a batch, the scheduler assigns it, and the slot plays it. The scheduler
+    returns the result, and the client stores it and submits the next batch for that slot.
     """
     client, scheduler = Server(), Server()
     workers = [Server() for _ in range(slots)]

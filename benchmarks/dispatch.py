@@ -19,20 +19,20 @@ DEPTH, GAMES, SEED, REPEATS, ROUNDS = 9, 20_000, np.uint64(1), 5, 9
 
 Kernels = Callable[[Game], SimpleNamespace]
 WAYS: Mapping[str, Kernels] = {
-    "specialise": lambda of: core.kernels(of.family_name),
+    "specialise": lambda of: core.family_drivers(of.family_name),
     "overload": lambda of: overloads.kernels(),
 }
 
 
 def perft(kernels: SimpleNamespace, of: Game, depth: int) -> list[int]:
-    """The counters after a perft."""
+    """Return the counters after a perft."""
     counters = of.context.copy()
     kernels.count_plies(counters, of.start().state, 0, depth)
     return [int(count) for count in counters[LEAVES : ENDED + depth]]
 
 
 def playouts(kernels: SimpleNamespace, of: Game, games: int) -> list[int]:
-    """The counters after random games."""
+    """Return the counters after random games."""
     counters = of.context.copy()
     kernels.play_random(counters, of.start().state, 0, games, SEED)
     return [int(count) for count in counters[WINS : MARGINS + 1]]
@@ -45,11 +45,11 @@ LOOPS: Mapping[str, tuple[Callable[[SimpleNamespace, Game, int], list[int]], int
 
 
 def loop_row(name: str, loop: str) -> Row:
-    """Calls per second of one loop both ways, once both have counted the same."""
+    """Compare the calls per second of one loop, after checking that both ways count the same."""
     of, (run, size) = game(name), LOOPS[loop]
     ours, other = (kernels(of) for kernels in WAYS.values())
     if run(ours, of, size) != run(other, of, size):
-        raise ValueError(f"{loop} of {name}: the two ways do not count the same")
+        raise ValueError(f"{loop} of {name}: the two ways give different counts")
     best = best_of(
         ROUNDS,
         timed_job(lambda: run(ours, of, size), REPEATS),
@@ -60,7 +60,7 @@ def loop_row(name: str, loop: str) -> Row:
 
 
 def start_rows() -> list[Row]:
-    """Seconds of processes that need both loops of both games: to compile, to load."""
+    """Compare the start-up of processes that need both loops of both games: cold and warm."""
     seconds: dict[str, list[float]] = {}
     for way in WAYS:
         with tempfile.TemporaryDirectory() as cache:
@@ -81,7 +81,7 @@ def use(way: str) -> None:
 
 
 def main(words: list[str]) -> int:
-    """Print the comparison; with the name of a way, only use it (in a process to be timed)."""
+    """Print the comparison; with the name of a way, only run it, in a process that is timed."""
     if words:
         use(words[0])
         return 0

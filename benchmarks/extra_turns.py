@@ -1,7 +1,7 @@
-"""Is an extra turn always best? Counted by exact values: python -m benchmarks.extra_turns.
+"""Count how often an extra turn is not the best move: python -m benchmarks.extra_turns.
 
-Without arguments it looks at all positions of small boards. A directory of a run stands for the
-positions near the end of its games. docs/perfect.md has the answer.
+Without arguments it counts all positions of small boards, by exact values. Given the directory of
+a run, it counts the positions near the end of its games. docs/perfect.md has the results.
 """
 
 import sys
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from arena.analysis.move_losses.run_lines import load_run_lines
 from games import Game, Position, game
 from games.solving import solver_of
-from games.solving.solution import still_open
+from games.solving.solution import remaining_units
 from games.solving.solver import Solver, sign
 
 BOARDS = ("kalah(3,2)", "kalah(3,3)", "kalah(4,2)", "kalah(5,1)")
@@ -31,7 +31,7 @@ class ExtraTurnCounts(NamedTuple):
 
 
 def reachable_positions(of: Game) -> Iterator[Position]:
-    """Every position that can be reached and is not over, each once."""
+    """Yield every reachable position that is not over, each once."""
     level, seen = [of.start()], {of.start()}
     while level:
         following = []
@@ -47,17 +47,17 @@ def reachable_positions(of: Game) -> Iterator[Position]:
 
 
 def endgame_positions(of: Game, lines: Iterable[str]) -> Iterator[Position]:
-    """The positions of games with few beans in play, each once."""
+    """Yield the positions of games with few beans in play, each once."""
     seen: set[Position] = set()
     for line in lines:
         for position in of.replay(line):
-            if (still_open(of, position) or 0) <= MOST_BEANS and position not in seen:
+            if (remaining_units(of, position) or 0) <= MOST_BEANS and position not in seen:
                 seen.add(position)
                 yield position
 
 
 def count_extra_turns(solver: Solver, positions: Iterable[Position]) -> ExtraTurnCounts:
-    """Count the positions with a choice."""
+    """Count the positions with a choice between an extra turn and another move."""
     choices = worse = result_worse = 0
     for position in positions:
         kinds = moves_by_turn(solver.game, position)
@@ -72,17 +72,17 @@ def count_extra_turns(solver: Solver, positions: Iterable[Position]) -> ExtraTur
 
 
 def moves_by_turn(of: Game, position: Position) -> tuple[list[int], list[int]]:
-    """The moves that end the turn, and those after which the mover goes on."""
+    """Return the moves that end the turn, and those that give an extra turn."""
     kinds: tuple[list[int], list[int]] = [], []
     for move in of.legal(position):
         child = of.play(position, move)
-        goes_on = child.mover == position.mover and not of.over(child)
-        kinds[goes_on].append(move)
+        extra_turn = child.mover == position.mover and not of.over(child)
+        kinds[extra_turn].append(move)
     return kinds
 
 
 def main(names: list[str]) -> None:
-    """Print a row for each board or run as a Markdown table."""
+    """Print a row of a Markdown table for each board or run."""
     print("| board | positions with a choice | margin worse | result worse |\n|---|---|---|---|")
     for name in names or BOARDS:
         if Path(name).is_dir():

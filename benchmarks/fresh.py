@@ -1,4 +1,4 @@
-"""Python code in a process of its own: what it printed, and how long it took from outside."""
+"""Run Python code in a new process and measure it from outside."""
 
 import os
 import subprocess
@@ -12,24 +12,24 @@ ROOT = Path(__file__).parent.parent
 
 
 class ProcessResult(NamedTuple):
-    """The end of a process."""
+    """The output and duration of a process."""
 
     printed: str
-    seconds: float  # from its start to its end, the interpreter's own start included
+    seconds: float  # includes the start of the interpreter
 
 
 def fresh(
     words: Sequence[str], cache: str | None = None, most_seconds: float = 300.0
 ) -> ProcessResult:
-    """Run the interpreter with these arguments; `cache` is where kernels are kept, if told."""
-    told = {} if cache is None else {"NUMBA_CACHE_DIR": cache}
+    """Run the interpreter with these arguments; `cache` replaces the kernel cache if given."""
+    environment = {} if cache is None else {"NUMBA_CACHE_DIR": cache}
     begun = time.perf_counter()
     done = subprocess.run(
         [sys.executable, *words],
         cwd=ROOT,
-        env=os.environ | told,
+        env=os.environ | environment,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,  # "compiling ..." is for users
+        stderr=subprocess.DEVNULL,  # hides "compiling ..."
         text=True,
         check=True,
         timeout=most_seconds,

@@ -1,4 +1,4 @@
-"""Whole games through the loop that plays agents, against games.playouts alone."""
+"""Benchmarks of whole games through the game loop against games.perft."""
 
 import numpy as np
 
@@ -9,23 +9,23 @@ from agents.search.game_loop import RESULTS
 from benchmarks.table import Row, per_second
 from benchmarks.timing import best_of, timed_job
 from games import game
-from games.playouts import play_random_games
+from games.perft import play_random_games
 
 GAMES, LONGEST, REPEATS, SEED = 2_000, 128, 10, 1  # a batch as large as the arena's
 
 
 def loop_kalah(rounds: int) -> Row:
-    """Kalah (6,4)."""
+    """Compare the game loop with random games on kalah(6,4)."""
     return loop_row("kalah(6,4)", rounds)
 
 
 def loop_othello(rounds: int) -> Row:
-    """Othello."""
+    """Compare the game loop with random games on Othello."""
     return loop_row("othello", rounds)
 
 
 def loop_row(name: str, rounds: int) -> Row:
-    """Random games per second with their moves and results kept, against results alone."""
+    """Compare random games that store moves and results with games that only count results."""
     of = game(name)
     first, second = (build(AgentSpec("random"), of) for _ in range(2))
     assert isinstance(first, CompiledAgent)

@@ -1,4 +1,4 @@
-"""How much stronger learned weights are than the tuned ones: rows of `benchmarks.strength`."""
+"""Measure the gain of learned weights over the tuned ones: rows of `benchmarks.strength`."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -10,12 +10,12 @@ from arena.stats.elo import elo_from_score
 from benchmarks.matches import Score, pair_score, random_openings
 from games import game
 
-SEED = 30_000  # of openings that no round of learning has seen: they are shorter, too
+SEED = 30_000  # of openings not used in learning; they are also shorter than those
 PLIES = (6, 8, 9)
 
 
 class LearnedMatch(NamedTuple):
-    """A match of `smart` against `smart_classic`, and how much it must bring."""
+    """A match of `smart` against `smart_classic` and the Elo difference that it must reach."""
 
     game: str
     limit: dict[str, float]
@@ -24,7 +24,7 @@ class LearnedMatch(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The limit as the table has it."""
+        """The limit as the table shows it."""
         if "seconds" in self.limit:
             return f"{1000 * self.limit['seconds']:g} ms a move"
         return f"{self.limit['nodes']:,} nodes a move"
@@ -47,14 +47,14 @@ MATCHES = (
 
 
 class LearnedScore(NamedTuple):
-    """What a match brought."""
+    """The result of a match."""
 
     match: LearnedMatch
     score: Score
 
     @property
     def ends(self) -> tuple[float, float, float]:
-        """The Elo difference with its 95 % interval."""
+        """The low end, value and high end of the Elo difference, a 95 % interval."""
         width = 1.96 * self.score.error
         shares = (self.score.share - width, self.score.share, self.score.share + width)
         low, value, high = (elo_from_score(min(max(each, 0.001), 0.999)) for each in shares)
@@ -62,13 +62,13 @@ class LearnedScore(NamedTuple):
 
     @property
     def elo_words(self) -> str:
-        """The same in words."""
+        """The Elo difference and its interval as text."""
         low, value, high = self.ends
         return f"{value:+.0f} [{low:+.0f}, {high:+.0f}] Elo"
 
 
-def played() -> Iterator[LearnedScore]:
-    """Every match, as `compared` plays it."""
+def play() -> Iterator[LearnedScore]:
+    """Play every match and yield its result."""
     for match in MATCHES:
         agents = [AgentSpec(kind, **match.limit) for kind in ("smart", "smart_classic")]
         yield LearnedScore(match, play_match_by_lengths(match, agents[0], agents[1], SEED))
@@ -77,7 +77,7 @@ def played() -> Iterator[LearnedScore]:
 def play_match_by_lengths(
     match: LearnedMatch, one: AgentSpec, other: AgentSpec, seed: int
 ) -> Score:
-    """The score of `one`, its openings in equal shares of 6, 8 and 9 random plies."""
+    """Return the score of `one`; equal shares of its openings have 6, 8 and 9 random plies."""
     of, scores = game(match.game), []
     for plies in PLIES:
         openings = random_openings(of, plies, match.pairs, seed + plies)
@@ -86,7 +86,7 @@ def play_match_by_lengths(
 
 
 def pool_scores(scores: list[Score]) -> Score:
-    """Several scores of as many pairs each as one."""
+    """Combine scores of equal numbers of pairs into one."""
     counts = np.array([[each.wins, each.draws, each.losses] for each in scores]).sum(axis=0)
     error = float(np.sqrt(np.square([each.error for each in scores]).sum())) / len(scores)
     return scores[0]._replace(

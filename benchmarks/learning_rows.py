@@ -1,4 +1,4 @@
-"""Learned weights: how fast a search is with them, and how soon they are there."""
+"""Benchmarks of learned weights: the speed of a search with them, and the time to learn them."""
 
 import os
 import random
@@ -13,7 +13,7 @@ from subprocess import DEVNULL, run
 import numpy as np
 
 from agents.core import AgentSpec
-from agents.evaluation.learned_value import looked_up
+from agents.evaluation.learned_value import find_tables
 from agents.evaluation.table_sums import TableSums
 from agents.evaluation.training_positions import GameReader
 from agents.registry import build
@@ -33,27 +33,27 @@ EXPERIMENTS = Path(__file__).parents[1] / "experiments"
 
 
 def middle_positions(name: str) -> list[Position]:
-    """Positions from the middle of random games."""
-    of, lot, found = game(name), random.Random(5), list[Position]()
+    """Return positions from the middle of random games."""
+    of, rng, found = game(name), random.Random(5), list[Position]()
     while len(found) < POSITIONS:
         position = of.start()
         for _ in range(12 + len(found)):
             if not of.over(position):
-                position = of.play(position, lot.choice(of.legal(position)))
+                position = of.play(position, rng.choice(of.legal(position)))
         if not of.over(position):
             found.append(position)
     return found
 
 
 def speed_row(name: str, rounds: int) -> Row:
-    """Nodes a second with learned tables against those with six features."""
+    """Compare nodes a second with learned tables and with six features."""
     of, positions = game(name), middle_positions(name)
 
     def seconds_a_node(kind: str) -> float:
         agent = build(AgentSpec(kind, nodes=NODES, endgame=0), of)
         assert isinstance(agent, CompiledAgent)
         begun = time.thread_time()
-        nodes = sum(agent.decide(position).nodes for position in positions)
+        nodes = sum(agent.choose_fast(position).nodes for position in positions)
         return (time.thread_time() - begun) / nodes
 
     ours, against = best_of(
@@ -64,18 +64,18 @@ def speed_row(name: str, rounds: int) -> Row:
 
 
 def learned_kalah(rounds: int) -> Row:
-    """Kalah (6,4), pairs of holes."""
+    """Measure kalah(6,4), pairs of holes."""
     return speed_row("kalah(6,4)", rounds)
 
 
 def learned_othello(rounds: int) -> Row:
-    """Othello, patterns."""
+    """Measure Othello, patterns."""
     return speed_row("othello(8)", rounds)
 
 
 @cache
 def self_play(name: str) -> SelfPlay:
-    """A teacher of 100 nodes a move, ready to play."""
+    """Return a compiled teacher of 100 nodes a move."""
     settings = SelfPlaySettings(1, 10, 24, 10)
     work = SelfPlay(game(name), AgentSpec("smart_classic", nodes=100), settings)
     work.prepare()
@@ -83,42 +83,42 @@ def self_play(name: str) -> SelfPlay:
 
 
 def six_weights(rounds: int) -> Row:
-    """The six weights of Othello from a thousand games, the games included."""
+    """Measure fitting Othello's six weights from 1,000 games, games included."""
     work, of = self_play("othello(8)"), game("othello(8)")
     reader = GameReader(of)
 
-    def fitted() -> float:
+    def fit_seconds() -> float:
         begun = time.perf_counter()
         played, _ = unpack_games(work.play(GamePart(0, 1000)).games)
         positions = reader.positions(played)
         tests = positions.games >= 900
         phases = tuple(np.zeros(count, np.int64) for count in (int((~tests).sum()), tests.sum()))
-        fit_features(of, positions.part(~tests), positions.part(tests), phases, of.features)
+        fit_features(of, positions.select(~tests), positions.select(tests), phases, of.features)
         return time.perf_counter() - begun
 
-    seconds = min(fitted() for _ in range(rounds))
+    seconds = min(fit_seconds() for _ in range(rounds))
     what = "six weights from 1,000 games, games included: the shipped study"
     ratio = STUDY_SECONDS / seconds
     return Row(what, f"{seconds:.2f} s", f"{STUDY_SECONDS:.0f} s", ratio, 20.0)
 
 
 def fit_step(rounds: int) -> Row:
-    """One step of the fit, indices made anew, against numpy on stored ones."""
+    """Compare a step of the fit that computes its indices with numpy on stored indices."""
     of, work = game("othello(8)"), self_play("othello(8)")
     played, _ = unpack_games(work.play(GamePart(0, 2000)).games)
     positions = GameReader(of).positions(played)
-    tables = looked_up(of, "patterns")
+    tables = find_tables(of, "patterns")
     layout = tables.layout(of.rules)
     sums = TableSums(of, tables, layout, phase_of(np.arange(MOST_REMAINING), 1, 10, 60), 1)
     count = len(positions.rows)
     listed = np.empty((count, layout.lookups), np.int32)
     sums.kernels.index_rows(sums.contexts[0], positions.rows, layout.lookups, listed)
-    values = np.random.default_rng(1).integers(-1000, 1000, sums.different)
-    whole, none = sums.unfolded(values).astype(np.float64), np.zeros(count, np.int16)
+    values = np.random.default_rng(1).integers(-1000, 1000, sums.weight_count)
+    whole, none = sums.expand_values(values).astype(np.float64), np.zeros(count, np.int16)
 
     def ours() -> float:
         begun = time.perf_counter()
-        sums.spread(positions.rows, none, 0, values)
+        sums.add_residuals(positions.rows, none, 0, values)
         return time.perf_counter() - begun
 
     def by_numpy() -> float:
@@ -133,7 +133,7 @@ def fit_step(rounds: int) -> Row:
 
 
 def learn_seconds(name: str, *changes: str) -> tuple[float, float]:
-    """Seconds and the largest memory of one process, learning from nothing."""
+    """Return seconds and peak memory of learning from nothing in one process."""
     with tempfile.TemporaryDirectory() as results:
         words = [sys.executable, "-m", "pitflip", "learn", str(EXPERIMENTS / f"{name}.toml")]
         words += ["--results", results, "--quiet", "--cache", "off"]
@@ -147,14 +147,14 @@ def learn_seconds(name: str, *changes: str) -> tuple[float, float]:
 
 
 def learn_kalah(_: int) -> Row:
-    """Tables of Kalah from nothing, one round with its match."""
+    """Measure learning Kalah tables from nothing: one round with its match."""
     seconds, _memory = learn_seconds("learn_kalah", "learn.rounds=1")
     what = "Kalah tables from nothing, one round of 90,000 games: allowed"
     return Row(what, f"{seconds:.0f} s", f"{ROUND_SECONDS:.0f} s", ROUND_SECONDS / seconds, 1.0)
 
 
 def learn_othello(_: int) -> Row:
-    """Patterns of Othello from nothing, three rounds with their matches."""
+    """Measure learning Othello patterns from nothing: three rounds with their matches."""
     seconds, memory = learn_seconds("learn_othello")
     what = f"Othello patterns from nothing, three rounds, {os.cpu_count()} cores: allowed"
     shown = f"{seconds:.0f} s, {memory / 1e9:.2f} GB"

@@ -1,4 +1,4 @@
-"""Limits of time kept: the longest of many moves against what a limit allows."""
+"""Benchmarks of time limits: the longest of many moves against the allowed time."""
 
 import random
 import time
@@ -10,26 +10,26 @@ from games import Position, game
 
 NAMES = ("kalah(6,4)", "othello")
 MOVES, SEED = 30, 1
-GRACE, SHARE = 0.010, 0.02  # what a move may take beyond its limit
+GRACE, SHARE = 0.010, 0.02  # allowed overshoot, in seconds and as a share of the limit
 
 
 def limit_1(rounds: int) -> Row:
-    """One millisecond a move."""
+    """Measure a limit of 1 ms a move."""
     return limit_row(0.001, rounds)
 
 
 def limit_10(rounds: int) -> Row:
-    """Ten milliseconds."""
+    """Measure a limit of 10 ms a move."""
     return limit_row(0.010, rounds)
 
 
 def limit_50(rounds: int) -> Row:
-    """Fifty milliseconds."""
+    """Measure a limit of 50 ms a move."""
     return limit_row(0.050, rounds)
 
 
 def limit_row(seconds: float, rounds: int) -> Row:
-    """How many times the longest move fits into what is allowed; the machine's own pauses count."""
+    """Compare the longest move, pauses of the machine included, with the allowed time."""
     rng = random.Random(SEED)
     longest = min(longest_move(seconds, rng) for _ in range(min(rounds, 3)))
     allowed = seconds + GRACE + SHARE * seconds
@@ -39,7 +39,7 @@ def limit_row(seconds: float, rounds: int) -> Row:
 
 
 def longest_move(seconds: float, rng: random.Random) -> float:
-    """Seconds of the longest of `MOVES` moves a game."""
+    """Return the seconds of the longest move over `MOVES` moves of each game."""
     taken = 0.0
     for name in NAMES:
         agent = build(AgentSpec("smart", seconds=seconds), game(name))
@@ -50,14 +50,14 @@ def longest_move(seconds: float, rng: random.Random) -> float:
 
 
 def seconds_of_move(agent: Agent, position: Position) -> float:
-    """Seconds from the question to the answer, its principal line included."""
+    """Return the seconds to choose a move and its principal variation."""
     begun = time.perf_counter()
     agent.choose(position)
     return time.perf_counter() - begun
 
 
 def random_position(name: str, rng: random.Random) -> Position:
-    """A position after up to 30 random moves that has a choice of moves."""
+    """Return a position after up to 30 random moves that has a choice of moves."""
     of = game(name)
     while True:
         position = of.start()

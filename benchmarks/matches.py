@@ -1,4 +1,4 @@
-"""Matches between compiled agents, whole games in one call, on all cores."""
+"""Matches between compiled agents on all cores, many games in one kernel call."""
 
 import math
 import os
@@ -13,17 +13,17 @@ from agents.core import AgentSpec
 from agents.registry import build
 from agents.search.compiled_agent import CompiledAgent
 from agents.search.game_loop import LENGTH, MARGIN, RESULTS
-from arena.stats.sprt import SprtPlan, SprtState, begin, finish_sprt, update_sprt
+from arena.stats.sprt import SprtPlan, SprtState, finish_sprt, start_sprt, update_sprt
 from games import Game
-from games.core import kernels
+from games.core import family_drivers
 
-PAIRS_AT_ONCE = 40  # of a test
+PAIRS_AT_ONCE = 40  # of an SPRT
 LONGEST = 512  # plies of a game
 Margins = NDArray[np.int64]
 
 
 class Score(NamedTuple):
-    """Games of one agent: won, drawn, lost, and its share of the points."""
+    """Wins, draws and losses of one agent, with its share of the points."""
 
     wins: int
     draws: int
@@ -32,7 +32,7 @@ class Score(NamedTuple):
 
     @property
     def games(self) -> int:
-        """All games."""
+        """The number of games."""
         return self.wins + self.draws + self.losses
 
     @property
@@ -45,11 +45,13 @@ class Score(NamedTuple):
 
 
 def random_openings(of: Game, plies: int, pairs: int, seed: int) -> NDArray[np.int16]:
-    """`pairs` lines of random plies that reach distinct positions of unfinished games."""
+    """Return `pairs` lines of random plies to distinct positions of unfinished games."""
     slots = np.empty((4 * pairs, plies), np.int16)
     keys = np.empty(len(slots), np.uint64)
     start = of.start().state
-    kernels(of.family_name).random_lines(of.context.copy(), start, 0, np.uint64(seed), slots, keys)
+    family_drivers(of.family_name).random_lines(
+        of.context.copy(), start, 0, np.uint64(seed), slots, keys
+    )
     distinct, places = np.unique(keys, return_index=True)
     chosen = np.sort(places[distinct != 0])[:pairs]
     if len(chosen) < pairs:
@@ -61,18 +63,23 @@ def random_openings(of: Game, plies: int, pairs: int, seed: int) -> NDArray[np.i
 def margins(
     of: Game, first: AgentSpec, second: AgentSpec, openings: NDArray[np.int16], seed: int
 ) -> Margins:
-    """The first player's margin of one game from each opening; the same on any number of cores."""
+    """Return the first player's margin in one game from each opening.
+
+    The margins do not depend on the number of cores.
+    """
     rows = np.array_split(np.arange(len(openings)), min(len(openings), 4 * (os.cpu_count() or 1)))
 
     def part(chosen: NDArray[np.int64]) -> Margins:
-        return _played(of, (first, second), openings[chosen], chosen, seed)
+        return _play_games(of, (first, second), openings[chosen], chosen, seed)
 
-    _played(of, (first, second), openings[:0], rows[0][:0], seed)  # compiles once, before threads
+    _play_games(
+        of, (first, second), openings[:0], rows[0][:0], seed
+    )  # compile before the threads start
     with ThreadPoolExecutor(os.cpu_count()) as workers:
         return np.concatenate(list(workers.map(part, rows)))
 
 
-def _played(
+def _play_games(
     of: Game,
     specs: Sequence[AgentSpec],
     openings: NDArray[np.int16],
@@ -95,21 +102,21 @@ def _played(
 def pair_score(
     of: Game, one: AgentSpec, other: AgentSpec, openings: NDArray[np.int16], seed: int
 ) -> Score:
-    """The score of `one` from every opening on both sides."""
+    """Return the score of `one` over pairs, one from every opening."""
     return score_of(both_sides(of, one, other, openings, seed))
 
 
 def both_sides(
     of: Game, one: AgentSpec, other: AgentSpec, openings: NDArray[np.int16], seed: int
 ) -> Margins:
-    """Whether `one` won (1), drew or lost (-1): moving first and moving second, by opening."""
+    """Return the results of `one` (1, 0, -1) by opening: moving first and moving second."""
     moving_first = np.sign(margins(of, one, other, openings, seed))
     moving_second = -np.sign(margins(of, other, one, openings, seed))
     return np.stack([moving_first, moving_second], axis=1)
 
 
 def score_of(signs: Margins) -> Score:
-    """The score of pairs of games."""
+    """Return the score of pairs of games."""
     pairs = signs.sum(axis=1) / 4 + 0.5
     return score_of_games(signs.ravel(), float(pairs.std(ddof=1)) / math.sqrt(len(pairs)))
 
@@ -122,9 +129,9 @@ def sprt_match(
     seed: int,
     plan: SprtPlan,
 ) -> tuple[Score, SprtState]:
-    """Pairs until the test decides or the openings are used up; the score is of those it used."""
-    state, parts = begin(plan), list[Margins]()
-    while not state.stopped and PAIRS_AT_ONCE * len(parts) < len(openings):
+    """Play pairs until the SPRT decides or the openings run out; score the pairs it used."""
+    state, parts = start_sprt(plan), list[Margins]()
+    while not state.is_finished and PAIRS_AT_ONCE * len(parts) < len(openings):
         some = openings[PAIRS_AT_ONCE * len(parts) :][:PAIRS_AT_ONCE]
         parts.append(both_sides(of, one, other, some, seed + len(parts)))
         state = update_sprt(plan, state, parts[-1].sum(axis=1) / 4 + 0.5)
@@ -132,7 +139,7 @@ def sprt_match(
 
 
 def score_of_games(signs: NDArray[np.int64], error: float | None = None) -> Score:
-    """The score of games by their signs; without pairs the games are independent."""
+    """Return the score of games by their signs; without `error`, games are independent."""
     points = (signs + 1) / 2
     alone = float(points.std(ddof=1)) / math.sqrt(len(points)) if len(points) > 1 else 0.0
     wins, draws = int((signs > 0).sum()), int((signs == 0).sum())

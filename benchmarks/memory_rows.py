@@ -1,4 +1,4 @@
-"""Memory of a whole command, its tables and its page: bounded by agents and openings."""
+"""Benchmarks of a command's peak memory with tables and page."""
 
 from benchmarks.arena_rows import RANDOM, experiment
 from benchmarks.fresh import fresh
@@ -10,7 +10,7 @@ OPENINGS = RANDOM.replace("random_plies = 0, repeat = true", "random_plies = 12"
 AGENTS, EACH = 200, 5
 MANY_AGENTS = OPENINGS + "".join(f'[agents.c{n}]\nkind = "random"\n' for n in range(AGENTS - 2))
 MOST_SECONDS = 3000.0  # for a command
-# A process's peak begins at that of whoever starts it, which is a small one here.
+# A process inherits the peak of its parent, so a small process starts the measured one.
 SMALL = (
     "import subprocess, sys; "
     "subprocess.run([sys.executable, '-m', 'benchmarks.client_memory', *sys.argv[1:]], check=True)"
@@ -18,13 +18,13 @@ SMALL = (
 
 
 def memory_openings(_rounds: int) -> Row:
-    """A million games over half a million openings."""
+    """Measure a million games over half a million openings."""
     what = f"{2 * PAIRS:,} games over {PAIRS:,} openings, the whole command: allowed"
     return _row(what, OPENINGS, PAIRS)
 
 
 def memory_agents(_rounds: int) -> Row:
-    """Two hundred agents, each against each."""
+    """Measure a round robin of two hundred agents."""
     what = f"{AGENTS} agents, each against each, the whole command: allowed"
     return _row(what, MANY_AGENTS, EACH)
 
@@ -36,5 +36,5 @@ def _row(what: str, text: str, pairs: int) -> Row:
 
 
 def peak_of(words: list[str]) -> int:
-    """The peak of `python -m arena.run` with these words, in bytes."""
+    """Return the peak bytes of `python -m arena.run` with these arguments."""
     return int(fresh(["-c", SMALL, *words[2:]], None, MOST_SECONDS).printed.split()[-1])

@@ -1,6 +1,6 @@
-"""The other way to bind kernels to a game: overloads on the types of its states and masks.
+"""Bind kernels to a game by overloads on the types of its states and masks.
 
-Kept only to be compared with `games.kernels.jit.specialise` by `benchmarks.dispatch`.
+Kept only for the comparison with `games.kernels.jit.specialise` in `benchmarks.dispatch`.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,13 +13,13 @@ from numba import types
 from numba.extending import overload
 
 from games.kernels import drivers, family
-from games.kernels.jit import compiled
+from games.kernels.jit import compile_kernel
 from games.othello import bitboard
 from games.sowing import packed
 
 
 class PackedMask(NamedTuple):
-    """Moves of a packed sowing state: a type of their own, for `lowest` is found by type."""
+    """Moves of a packed sowing state; a separate type, because it selects the overload."""
 
     word: np.uint64
 
@@ -33,11 +33,11 @@ class BitboardMask(NamedTuple):
 MASKS: Mapping[ModuleType, type] = {packed: PackedMask, bitboard: BitboardMask}
 ON_MASK = ("none", "lowest", "rest", "count", "plies")
 ON_STATE = ("over", "play", "turned", "final")
-FIRST = ("turned", *ON_MASK)  # take what they are found by first, the others second
+FIRST = ("turned", *ON_MASK)  # their first argument selects the overload, else the second
 
 
 def bodies(of: Any, mask: Any) -> dict[str, Callable[..., Any]]:
-    """The family's functions in plain Python, with its masks in and out of their own type."""
+    """Return the family's functions in plain Python, with masks wrapped in `mask`."""
     moves, none, lowest, rest = of.moves, of.none, of.lowest, of.rest
     count, plies = of.count, of.plies
     on_mask: dict[str, Callable[..., Any]] = {
@@ -52,30 +52,30 @@ def bodies(of: Any, mask: Any) -> dict[str, Callable[..., Any]]:
 
 
 def register(name: str, kind: type, body: Callable[..., Any], options: Any) -> None:
-    """Make `body` what the family's stub `name` means for states or masks of `kind`."""
+    """Register `body` as the overload of the family's stub `name` for `kind`."""
     place = 0 if name in FIRST else 1
 
-    def chosen(*given: Any) -> Callable[..., Any] | None:
+    def select_body(*given: Any) -> Callable[..., Any] | None:
         at = given[place]
         ours = isinstance(at, types.NamedUniTuple) and at.instance_class is kind
         return body if ours else None
 
-    overload(getattr(family, name), strict=False, jit_options=options)(chosen)
+    overload(getattr(family, name), strict=False, jit_options=options)(select_body)
 
 
 @cache
 def kernels() -> SimpleNamespace:
-    """`count_plies` and `play_random`, each one function for all games."""
+    """Return `count_plies` and `play_random`, each compiled once for all games."""
     for of, mask in MASKS.items():
-        # What `games.kernels.jit` asks of the real ones, whatever that is.
-        asked: Any = of.play
+        # The compiler options of the real kernels, set by `games.kernels.jit`.
+        real: Any = of.play
         known = ("forceinline", "error_model", "_nrt")
-        options = {key: asked.targetoptions[key] for key in known if key in asked.targetoptions}
+        options = {key: real.targetoptions[key] for key in known if key in real.targetoptions}
         for name, body in bodies(of, mask).items():
             register(name, mask if name in ON_MASK else of.State, body, options)
     scope: dict[str, Any] = dict(vars(drivers))
     for template in (drivers.count_plies, drivers.play_random):
         twin = FunctionType(template.__code__, scope, template.__name__)
         twin.__qualname__, twin.__module__ = f"{template.__name__}_overload", template.__module__
-        scope[template.__name__] = compiled(twin)
+        scope[template.__name__] = compile_kernel(twin)
     return SimpleNamespace(**scope)

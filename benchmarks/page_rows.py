@@ -1,4 +1,4 @@
-"""The page of a run: seconds, bytes and memory until it is written; what it adds to a run."""
+"""Benchmarks of the page of a run: seconds, bytes and memory, and its share of a run."""
 
 import contextlib
 import re
@@ -35,7 +35,7 @@ kind = "random"
 [agents.b]
 kind = "random"
 """
-WRITTEN = """
+WRITE_PAGE = """
 import resource, sys, time
 from pathlib import Path
 begun = time.perf_counter()
@@ -47,7 +47,7 @@ unit = 1 if sys.platform == "darwin" else 1024
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 print(time.perf_counter() - begun, (directory / "report.html").stat().st_size, peak)
 """
-# A process's peak starts at that of the process that made it, which here is a small one.
+# A process inherits the peak of its parent, so a small process starts the measured one.
 ALONE = "import subprocess, sys; subprocess.run([sys.executable, '-c', *sys.argv[1:]], check=True)"
 SMALL_PAIRS, LARGE_PAIRS = 1_000, 500_000
 LIVE_PAIRS, MOST_OF_LIVE = 50_000, 1.03
@@ -56,19 +56,19 @@ LARGE_SECONDS, LARGE_BYTES, LARGE_MEMORY = 10.0, 5e6, 1e9
 
 
 def page_2000(rounds: int) -> Row:
-    """The page of 2,000 games, its libraries loaded anew; the tightest limit decides."""
+    """Measure the page of 2,000 games in a new process; the tightest limit decides."""
     return _row(rounds, SMALL, SMALL_PAIRS, (SMALL_SECONDS, SMALL_BYTES, float("inf")))
 
 
 def page_million(rounds: int) -> Row:
-    """The page of a million games: figures whole, games sampled."""
+    """Measure the page of a million games, which shows a sample of the games."""
     limits = LARGE_SECONDS, LARGE_BYTES, LARGE_MEMORY
     return _row(min(rounds, 3), LARGE, LARGE_PAIRS, limits)
 
 
 def _row(rounds: int, text: str, pairs: int, limits: tuple[float, float, float]) -> Row:
-    with played(text, pairs) as directory:
-        found = [_written(directory) for _ in range(rounds)]
+    with run_directory(text, pairs) as directory:
+        found = [_page_costs(directory) for _ in range(rounds)]
     seconds, size, peak = (min(each) for each in zip(*found, strict=True))
     ratio = min(limit / it for limit, it in zip(limits, (seconds, size, peak), strict=True))
     ours = f"{seconds:.2f} s, {size / 1e6:.2f} MB, {peak / 1e6:.0f} MB of memory"
@@ -77,10 +77,10 @@ def _row(rounds: int, text: str, pairs: int, limits: tuple[float, float, float])
 
 
 def page_in_a_run(rounds: int) -> Row:
-    """A run of 2,000 games that is summed up again, without its page against with it."""
+    """Compare summarising a finished run of 2,000 games with its page and without."""
     with tempfile.TemporaryDirectory() as results:
         words = _words(SMALL, SMALL_PAIRS, Path(results))
-        fresh(words)  # the games: what is measured plays none
+        fresh(words)  # plays the games; the measured runs only summarise them
         without = min(fresh([*words, "--no-page"]).seconds for _ in range(rounds))
         page = min(fresh(words).seconds for _ in range(rounds))
     what = "a run's end, 2,000 games, with its page: without"
@@ -88,19 +88,22 @@ def page_in_a_run(rounds: int) -> Row:
 
 
 def live_in_a_run(rounds: int) -> Row:
-    """A run with a live page that somebody follows, against the same run without; CPU seconds."""
+    """Compare the CPU seconds of a run with a live page that is read and without a page."""
     with tempfile.TemporaryDirectory() as results:
         words = [*_words(LONG, LIVE_PAIRS, Path(results)), "--cache", "off", "--fresh"]
         words.remove("--quiet")
-        _cpu(words, followed=False)  # what compiles or is read for the first time
-        found = [(_cpu([*words, "--live"], True), _cpu(words, False)) for _ in range(rounds)]
+        _cpu_seconds(words, followed=False)  # warms the caches
+        found = [
+            (_cpu_seconds([*words, "--live"], True), _cpu_seconds(words, False))
+            for _ in range(rounds)
+        ]
     live, without = (min(each) for each in zip(*found, strict=True))
     what = f"a run of {2 * LIVE_PAIRS:,} games with --live: without"
     return Row(what, f"{live:.2f} s", f"{without:.2f} s", without / live, 1 / MOST_OF_LIVE)
 
 
-def _cpu(words: Sequence[str], followed: bool) -> float:
-    """CPU seconds of a command with all its processes; its page is read by us, if `followed`."""
+def _cpu_seconds(words: Sequence[str], followed: bool) -> float:
+    """Return the CPU seconds of a command and its children; read its page if `followed`."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with subprocess.Popen(
         [sys.executable, *words], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -113,7 +116,7 @@ def _cpu(words: Sequence[str], followed: bool) -> float:
                     while True:
                         with urllib.request.urlopen(address[0]) as it:
                             it.read()
-                        time.sleep(3.0)  # as often as the page reloads itself
+                        time.sleep(3.0)  # the reload interval of the page
     if running.returncode:
         raise subprocess.CalledProcessError(running.returncode, words)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -121,8 +124,8 @@ def _cpu(words: Sequence[str], followed: bool) -> float:
 
 
 @contextmanager
-def played(text: str, pairs: int) -> Iterator[Path]:
-    """The directory of a run."""
+def run_directory(text: str, pairs: int) -> Iterator[Path]:
+    """Play a run and yield its directory."""
     with tempfile.TemporaryDirectory() as results:
         fresh([*_words(text, pairs, Path(results)), "--no-page"])
         (directory,) = (path.parent for path in Path(results).glob("*/*/games.parquet"))
@@ -135,6 +138,6 @@ def _words(text: str, pairs: int, results: Path) -> list[str]:
     return ["-m", "arena.run", str(path), "--results", str(results), "--quiet"]
 
 
-def _written(directory: Path) -> tuple[float, float, float]:
-    seconds, size, peak = fresh(["-c", ALONE, WRITTEN, str(directory)]).printed.split()
+def _page_costs(directory: Path) -> tuple[float, float, float]:
+    seconds, size, peak = fresh(["-c", ALONE, WRITE_PAGE, str(directory)]).printed.split()
     return float(seconds), float(size), float(peak)

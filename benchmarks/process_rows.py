@@ -1,4 +1,4 @@
-"""What only a fresh process shows: memory of a long call, and the time until one can play."""
+"""Benchmarks of new processes: memory of a long call, and the time to the first move."""
 
 import tempfile
 
@@ -16,17 +16,17 @@ of.play(position, of.legal(position)[0])
 PEAKS = """
 import resource, sys
 from games import game
-from games.playouts import random_games
+from games.perft import play_random_games
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 of = game("kalah(6,4)")
-random_games(of, 10, 1)
+play_random_games(of, 10, 1)
 before = peak()
-random_games(of, int(sys.argv[1]), 1)
+play_random_games(of, int(sys.argv[1]), 1)
 print(before, peak(), 1 if sys.platform == "darwin" else 1024)
 """
 
-# A process's peak starts at that of the process that made it, which here is a small one.
+# A process inherits the peak of its parent, so a small process starts the measured one.
 SMALL = "import subprocess, sys; subprocess.run([sys.executable, '-c', *sys.argv[1:]], check=True)"
 
 # One game for every family of states.
@@ -36,7 +36,7 @@ COLD_SECONDS, WARM_SECONDS = 15, 1
 
 
 def memory(rounds: int) -> Row:
-    """Peak memory after a call of a million games, against a call of a thousand."""
+    """Compare the peak memory of a call of a million games with that of a thousand."""
     many, few = (min(peaks(games) for _ in range(rounds)) for games in (MANY, FEW))
     ours, against = (
         f"{peak / 1e6:.0f} MB, grown {(peak - was) / 1e6:.1f}" for peak, was in (many, few)
@@ -47,13 +47,13 @@ def memory(rounds: int) -> Row:
 
 
 def peaks(games: int) -> tuple[int, int]:
-    """Peak bytes of a process after a call of `games` games, and before it."""
+    """Return the peak bytes of a process after a call of `games` games, and before it."""
     before, after, unit = map(int, fresh(["-c", SMALL, PEAKS, str(games)]).printed.split())
     return after * unit, before * unit
 
 
 def start_warm(rounds: int) -> Row:
-    """Seconds until the first move is played, kernels in the cache; the slowest family."""
+    """Measure the seconds to the first move with cached kernels; the slowest family counts."""
     for name in FAMILIES:
         fresh(["-c", READY, name])
     taken = {
@@ -63,18 +63,18 @@ def start_warm(rounds: int) -> Row:
 
 
 def start_cold(rounds: int) -> Row:
-    """As `start_warm` with nothing in the cache: seconds long, so measured once."""
+    """Measure the same with an empty cache, once because compiling takes seconds."""
     return start_row("cold", {name: cold_seconds(name) for name in FAMILIES}, COLD_SECONDS)
 
 
 def cold_seconds(name: str) -> float:
-    """Seconds of a process that has to compile all it needs to play a move."""
+    """Return the seconds of a process that compiles everything it needs to play a move."""
     with tempfile.TemporaryDirectory() as cache:
         return fresh(["-c", READY, name], cache).seconds
 
 
 def start_row(cache: str, taken: dict[str, float], allowed: float) -> Row:
-    """How many times the slowest start fits into the seconds `allowed`."""
+    """Compare the slowest start with the `allowed` seconds."""
     slowest = max(taken, key=lambda name: taken[name])
     what = f"first move, {cache} cache, slowest family ({slowest}): allowed"
     return Row(what, f"{taken[slowest]:.2f} s", f"{allowed} s", allowed / taken[slowest], 1)

@@ -1,37 +1,37 @@
-"""Whole games of random moves: against open_spiel, and the wide state against the packed one."""
+"""Benchmarks of random games against open_spiel, and of wide against packed states."""
 
 import importlib
 import random
 from typing import Any
 
-from benchmarks.table import Row, per_second, skipped
+from benchmarks.table import Row, per_second, skipped_row
 from benchmarks.timing import best_of, timed_job
 from games import Game, game
-from games.playouts import play_random_games
+from games.perft import play_random_games
 
 SEED = 1
-SAMPLE = 100  # games replayed slowly for the mean number of beans in a move
+SAMPLE = 100  # games played in Python to count the beans of each move
 
 
 def random_kalah(rounds: int) -> Row:
-    """Kalah (6,4) against open_spiel's mancala."""
+    """Compare kalah(6,4) with open_spiel's mancala."""
     return open_spiel_row("kalah(6,4)", "mancala", (100_000, 1_000), 30, rounds)
 
 
 def random_othello(rounds: int) -> Row:
-    """Othello against open_spiel's."""
+    """Compare Othello with open_spiel's Othello."""
     return open_spiel_row("othello", "othello", (50_000, 200), 200, rounds)
 
 
 def open_spiel_row(
     name: str, theirs: str, games: tuple[int, int], target: float, rounds: int
 ) -> Row:
-    """Games per second of ours and of open_spiel driven from Python, `games` of each a round."""
+    """Compare our games per second with open_spiel driven from Python."""
     what = f"random games, {name}: open_spiel from Python"
     try:
         loaded = importlib.import_module("pyspiel").load_game(theirs)
     except ImportError:
-        return skipped(what, "no open_spiel", target)
+        return skipped_row(what, "no open_spiel", target)
     of, rng = game(name), random.Random(SEED)
     play_random_games(of, 1, SEED)
     ours, against = best_of(
@@ -44,7 +44,7 @@ def open_spiel_row(
 
 
 def open_spiel_games(loaded: Any, games: int, rng: random.Random) -> None:
-    """Play random games the way open_spiel's own examples do."""
+    """Play random games in the way of open_spiel's examples."""
     for _ in range(games):
         state = loaded.new_initial_state()
         while not state.is_terminal():
@@ -52,7 +52,7 @@ def open_spiel_games(loaded: Any, games: int, rng: random.Random) -> None:
 
 
 def wide_sowing(rounds: int) -> Row:
-    """Beans sown per second on the wide state, kalah(8,8), against the packed, kalah(7,7)."""
+    """Compare beans sown per second: the wide state, kalah(8,8), and the packed, kalah(7,7)."""
     wide, packed = game("kalah(8,8)"), game("kalah(7,7)")
     games = 20_000
     sown = [play_random_games(of, games, SEED).moves * beans_a_move(of) for of in (wide, packed)]
@@ -67,7 +67,7 @@ def wide_sowing(rounds: int) -> Row:
 
 
 def beans_a_move(of: Game) -> float:
-    """The mean number of beans in the holes that random games play."""
+    """Return the mean number of beans sown by a move of a random game."""
     rng, sown, plies = random.Random(SEED), 0, 0
     for _ in range(SAMPLE):
         position = of.start()

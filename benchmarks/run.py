@@ -13,21 +13,21 @@ from pathlib import Path
 
 from benchmarks.c_program import FLAGS, compiler
 from benchmarks.table import Row, details, table_text
-from games.base.text import did_you_mean, listed
+from games.base.text import did_you_mean, join_names
 
-# name -> module with a function of that name, from rounds to Row; in the order of the table
+# name -> module with a function of that name that maps rounds to a Row; in table order
 ROWS: Mapping[str, str] = {
     "perft_kalah": "benchmarks.perft_rows",
     "perft_othello": "benchmarks.perft_rows",
     "random_kalah": "benchmarks.random_rows",
     "random_othello": "benchmarks.random_rows",
     "wide_sowing": "benchmarks.random_rows",
-    "bots_behind_walls": "benchmarks.wall_rows",
-    "two_workers_behind_walls": "benchmarks.wall_rows",
-    "walls_with_two_workers": "benchmarks.wall_rows",
-    "bounds_checks": "benchmarks.wall_rows",
-    "twelve_bots_start": "benchmarks.wall_rows",
-    "clean_replays": "benchmarks.wall_rows",
+    "sandboxed_bots": "benchmarks.sandbox_rows",
+    "two_sandboxed_workers": "benchmarks.sandbox_rows",
+    "sandbox_with_two_workers": "benchmarks.sandbox_rows",
+    "bounds_checks": "benchmarks.sandbox_rows",
+    "twelve_bots_start": "benchmarks.sandbox_rows",
+    "clean_replays": "benchmarks.sandbox_rows",
     "two_threads": "benchmarks.parallel_rows",
     "two_processes": "benchmarks.parallel_rows",
     "search_kalah": "benchmarks.search_rows",
@@ -53,8 +53,8 @@ ROWS: Mapping[str, str] = {
     "mirror_through_arena": "benchmarks.arena_rows",
     "start_to_first_game": "benchmarks.arena_rows",
     "resume": "benchmarks.arena_rows",
-    "all_known": "benchmarks.arena_rows",
-    "nothing_known": "benchmarks.arena_rows",
+    "all_cached": "benchmarks.arena_rows",
+    "none_cached": "benchmarks.arena_rows",
     "plan_first_line": "benchmarks.second_day_rows",
     "explain_first_line": "benchmarks.second_day_rows",
     "cluster_mirror": "benchmarks.cluster_rows",
@@ -86,30 +86,32 @@ ROWS: Mapping[str, str] = {
 RESULTS = Path(__file__).with_name("results.md")
 PACKAGES = ("numba", "llvmlite", "numpy", "open_spiel")
 EXPLANATION = """\
-`what` names ours, then after the colon what it is measured against. `ratio` is how many
-times as fast, as small or as soon ours is: each pair takes turns in one run, best of
-{rounds} rounds. Compare ratios, not the absolute numbers of different runs. The rows of
-two workers need two idle cores.
+`what` names our side and, after the colon, the other side. A `ratio` above 1 means that ours is
+faster, smaller or earlier by that factor. Both sides alternate within one run, best of {rounds}
+rounds. Compare ratios, not the absolute numbers of different runs. The rows with two workers
+need two idle cores.
 """
 
 
-def arguments(words: list[str] | None) -> argparse.Namespace:
-    """The command line, read."""
+def parse_arguments(words: list[str] | None) -> argparse.Namespace:
+    """Parse and check the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
-    parser.add_argument("rows", nargs="*", metavar="ROW", help=f"{listed(ROWS)}; all if none")
-    parser.add_argument("--rounds", type=int, default=9, help="turns of each pair (9)")
-    asked = parser.parse_args(words)
-    for name in asked.rows:
+    parser.add_argument("rows", nargs="*", metavar="ROW", help=f"{join_names(ROWS)}; all if none")
+    parser.add_argument(
+        "--rounds", type=int, default=9, help="rounds in which both sides are measured (9)"
+    )
+    options = parser.parse_args(words)
+    for name in options.rows:
         if name not in ROWS:
             near = did_you_mean(name, ROWS)
-            parser.error(f'there is no row "{name}" (there are {listed(ROWS)}){near}')
-    if asked.rounds < 1:
-        parser.error(f"--rounds must be at least 1, got {asked.rounds}")
-    return asked
+            parser.error(f'there is no row "{name}" (rows: {join_names(ROWS)}){near}')
+    if options.rounds < 1:
+        parser.error(f"--rounds must be at least 1, got {options.rounds}")
+    return options
 
 
 def measure(names: list[str], rounds: int) -> list[Row]:
-    """The rows of these names, all if there are none, in the order of the table."""
+    """Return the named rows in the order of the table, all if `names` is empty."""
     rows = []
     for name, module in ROWS.items():
         if not names or name in names:
@@ -120,7 +122,7 @@ def measure(names: list[str], rounds: int) -> list[Row]:
 
 
 def machine() -> list[str]:
-    """What the numbers depend on, one fact a line."""
+    """Return the facts that the numbers depend on, one a line."""
     load = f", load {os.getloadavg()[0]:.1f} before" if hasattr(os, "getloadavg") else ""
     return [
         f"date: {datetime.datetime.now(datetime.UTC).date()}",
@@ -131,15 +133,15 @@ def machine() -> list[str]:
 
 
 def processor() -> str:
-    """The processor's name, or at least its kind."""
-    told = Path("/proc/cpuinfo")
-    lines = told.read_text().splitlines() if told.exists() else []
+    """Return the name of the processor, or its architecture if the name is unknown."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
     names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
     return names[0] if names else platform.processor() or platform.machine()
 
 
 def package(name: str) -> str:
-    """The installed version."""
+    """Return the name and installed version of a package."""
     try:
         return f"{name} {version(name)}"
     except PackageNotFoundError:
@@ -147,26 +149,26 @@ def package(name: str) -> str:
 
 
 def compiler_version() -> str:
-    """The C compiler's first line about itself, and the flags it is given."""
+    """Return the C compiler's version and flags."""
     if compiler() is None:
         return "no cc"
-    told = subprocess.run(
+    done = subprocess.run(
         ["cc", "--version"], check=True, capture_output=True, text=True, timeout=60
     )
-    return f"{told.stdout.splitlines()[0]}, {' '.join(FLAGS)}"
+    return f"{done.stdout.splitlines()[0]}, {' '.join(FLAGS)}"
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run the command; only a full table replaces the file of results."""
-    asked = arguments(words)
+    """Run the command; only a full table replaces the results file."""
+    options = parse_arguments(words)
     facts = machine()
-    rows = measure(asked.rows, asked.rounds)
+    rows = measure(options.rows, options.rounds)
     tables = "\n\n".join(filter(None, [table_text(rows), details(rows)]))
     print("\n".join([*facts, "", tables]))
-    if not asked.rows:
-        command = f"command: python -m benchmarks.run --rounds {asked.rounds}"
+    if not options.rows:
+        command = f"command: python -m benchmarks.run --rounds {options.rounds}"
         listed = "\n".join(f"- {fact}" for fact in (*facts, command))
-        explained = EXPLANATION.format(rounds=asked.rounds)
+        explained = EXPLANATION.format(rounds=options.rounds)
         RESULTS.write_text(f"# Benchmarks\n\n{explained}\n{listed}\n\n{tables}\n")
     return 0
 

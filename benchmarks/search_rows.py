@@ -1,4 +1,4 @@
-"""Alpha-beta: against C, against open_spiel's Python, a user's own evaluation against ours."""
+"""Benchmarks of alpha-beta against C, open_spiel's Python, and a user's own evaluation."""
 
 import importlib
 import random
@@ -12,15 +12,15 @@ from agents.search.compiled_agent import CompiledAgent
 from agents.search.context import NODES, VALUE, WEIGHTS
 from benchmarks.c_program import compiled_program, compiler, search_in_c
 from benchmarks.perft_rows import check_equal
-from benchmarks.table import Row, per_second, skipped
+from benchmarks.table import Row, per_second, skipped_row
 from benchmarks.timing import best_of, timed_job
 from games import Game, Position, game
 
 REPEATS = 20
-PLIES = (0, 4, 8, 12)  # from the start to where open_spiel is searched too
+PLIES = (0, 4, 8, 12)  # from the start to the positions that both sides search
 EVALUATIONS = Path(__file__).with_name("evaluations")
 
-# The classroom's: twice the beans banked and once those in play; every Othello term once.
+# The classroom weights: twice the banked beans plus those in play; every Othello term once.
 LINEAR: Mapping[str, Weights] = {
     "kalah(6,4)": {"pot": (2.0,), "in_play": (1.0,)},
     "othello": dict.fromkeys(game("othello").all_features, (1.0,)),
@@ -28,7 +28,7 @@ LINEAR: Mapping[str, Weights] = {
 
 
 class SearchOutcome(NamedTuple):
-    """What a search ended with; the value in thousandths."""
+    """The result of a search; the value in thousandths."""
 
     nodes: int
     value: int
@@ -36,7 +36,7 @@ class SearchOutcome(NamedTuple):
 
 
 def searcher(name: str, depth: int, weights: Weights, evaluate: str | None = None) -> CompiledAgent:
-    """The alpha-beta agent of a row."""
+    """Return the alpha-beta agent of a row."""
     spec = AgentSpec("alphabeta", depth=depth, weights=weights, evaluate=evaluate)
     agent = build(spec, game(name))
     assert isinstance(agent, CompiledAgent)
@@ -44,27 +44,27 @@ def searcher(name: str, depth: int, weights: Weights, evaluate: str | None = Non
 
 
 def search_outcome(agent: CompiledAgent, position: Position | None = None) -> SearchOutcome:
-    """The search from a position, the start of the game if none is given."""
+    """Search a position, by default the start of the game."""
     begun = position or agent.game.start()
     slot = agent.kernels.choose(agent.context, begun.state, begun.side)
     return SearchOutcome(int(agent.context[NODES]), int(agent.context[VALUE]), int(slot))
 
 
 def search_kalah(rounds: int) -> Row:
-    """Kalah (6,4), depth 12."""
+    """Compare kalah(6,4) to depth 12 with C."""
     return search_row("kalah(6,4)", "search_kalah.c", 12, rounds)
 
 
 def search_othello(rounds: int) -> Row:
-    """Othello, depth 8."""
+    """Compare Othello to depth 8 with C."""
     return search_row("othello", "search_othello.c", 8, rounds)
 
 
 def search_row(name: str, source: str, depth: int, rounds: int) -> Row:
-    """Nodes per second of ours and of the C `source`, once both have searched the same tree."""
+    """Compare our nodes per second with those of the C `source`, after checking the trees."""
     what, target = f"alpha-beta {depth}, {name}, nodes: C", 0.8
     if compiler() is None:
-        return skipped(what, "no cc", target)
+        return skipped_row(what, "no cc", target)
     agent = searcher(name, depth, LINEAR[name])
     features = len(agent.game.all_features)
     weights = [int(weight) for weight in agent.context[WEIGHTS : WEIGHTS + features]]
@@ -81,23 +81,23 @@ def search_row(name: str, source: str, depth: int, rounds: int) -> Row:
 
 
 def depth_kalah(rounds: int) -> Row:
-    """Pot difference, Kalah (6,4) to depth 8."""
+    """Compare kalah(6,4) to depth 8, pot difference, with open_spiel."""
     return open_spiel_row("kalah(6,4)", "mancala", 8, {"pot": (1.0,)}, pots, 100, rounds)
 
 
 def depth_othello(rounds: int) -> Row:
-    """The ratio of discs, Othello to depth 6."""
+    """Compare Othello to depth 6, ratio of discs, with open_spiel."""
     return open_spiel_row("othello", "othello", 6, {"disc": (1.0,)}, discs, 300, rounds)
 
 
 def pots(state: Any) -> float:
-    """Pot difference of open_spiel's mancala for the first player."""
+    """Return the first player's pot difference in open_spiel's mancala."""
     cells = state.observation_tensor(0)
     return float(cells[7] - cells[0])
 
 
 def discs(state: Any) -> float:
-    """100 (a - b) / (a + b) of open_spiel's Othello for the first player."""
+    """Return 100 (a - b) / (a + b) for the first player in open_spiel's Othello."""
     planes = state.observation_tensor(0)  # empty squares, own discs, the other's
     own, other = sum(planes[64:128]), sum(planes[128:192])
     return float(100.0 * (own - other) / (own + other))
@@ -112,13 +112,13 @@ def open_spiel_row(
     target: float,
     rounds: int,
 ) -> Row:
-    """Seconds to the same depth with the same heuristic, once both have the same value."""
+    """Compare the seconds to equal depth and evaluation, after checking that values agree."""
     what = f"alpha-beta {depth}, {name}, to equal depth: open_spiel's Python"
     try:
         loaded = importlib.import_module("pyspiel").load_game(theirs)
         minimax = importlib.import_module("open_spiel.python.algorithms.minimax")
     except ImportError:
-        return skipped(what, "no open_spiel", target)
+        return skipped_row(what, "no open_spiel", target)
     agent = searcher(name, depth, weights)
     both = [position_after_random_plies(agent.game, loaded, plies) for plies in PLIES]
 
@@ -126,9 +126,11 @@ def open_spiel_row(
         return [search_outcome(agent, position).value for position, _ in both]
 
     def search(state: Any) -> int:
-        asked = {"value_function": value, "maximum_depth": depth}
-        asked |= {"maximizing_player_id": 0}  # else each state's mover, and the value is his
-        return round(1000 * float(minimax.alpha_beta_search(loaded, state, **asked)[0]))
+        options = {"value_function": value, "maximum_depth": depth}
+        options |= {
+            "maximizing_player_id": 0
+        }  # the default is the mover of each state, which changes the sign
+        return round(1000 * float(minimax.alpha_beta_search(loaded, state, **options)[0]))
 
     def against() -> list[int]:
         return [search(state) for _, state in both]
@@ -141,7 +143,7 @@ def open_spiel_row(
 
 
 def position_after_random_plies(of: Game, loaded: Any, plies: int) -> tuple[Position, Any]:
-    """The position after random plies, here and in open_spiel, whose squares are ours."""
+    """Return a position after random plies, here and in open_spiel; squares have equal numbers."""
     rng, position, state = random.Random(plies), of.start(), loaded.new_initial_state()
     for _ in range(plies):
         move = rng.choice(of.legal(position))
@@ -152,17 +154,17 @@ def position_after_random_plies(of: Game, loaded: Any, plies: int) -> tuple[Posi
 
 
 def own_kalah(rounds: int) -> Row:
-    """A user's file with the formula of the Kalah row."""
+    """Measure a user's file with the formula of the Kalah row."""
     return own_row("kalah(6,4)", "kalah.py", 12, rounds)
 
 
 def own_othello(rounds: int) -> Row:
-    """A user's file with the formula of the Othello row."""
+    """Measure a user's file with the formula of the Othello row."""
     return own_row("othello", "othello.py", 8, rounds)
 
 
 def own_row(name: str, file: str, depth: int, rounds: int) -> Row:
-    """Nodes per second with a user's evaluation and with ours of the same formula."""
+    """Compare nodes per second of a user's evaluation with the built-in one of equal formula."""
     own = searcher(name, depth, {}, f"{EVALUATIONS / file}:evaluate")
     built_in = searcher(name, depth, LINEAR[name])
     nodes = search_outcome(own).nodes

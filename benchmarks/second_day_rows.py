@@ -1,4 +1,4 @@
-"""What is asked after the first table: how soon the first line of an answer is there."""
+"""Benchmarks of commands that users run after their first table: time to the first line."""
 
 import subprocess
 import sys
@@ -13,17 +13,17 @@ EXPLAIN = ("game", "kalah(6,4)", "explain", "3 6 1", "--solve-seconds", "0")
 
 
 def plan_first_line(rounds: int) -> Row:
-    """Seconds until `pitflip run --dry-run` has printed its first line, warm cache."""
+    """Measure the time to the first line of `pitflip run --dry-run`, warm cache."""
     return first_line_row(rounds, "pitflip run --dry-run", FORECAST)
 
 
 def explain_first_line(rounds: int) -> Row:
-    """Seconds until `pitflip game explain` has printed its first line, warm cache."""
+    """Measure the time to the first line of `pitflip game explain`, warm cache."""
     return first_line_row(rounds, "pitflip game explain", EXPLAIN)
 
 
 def first_line_row(rounds: int, command: str, words: tuple[str, ...]) -> Row:
-    """The best of some rounds against the time that is allowed; one before them warms the cache."""
+    """Compare the best of several rounds with the allowed time, after a run to warm the cache."""
     seconds_to_first_line(words)
     taken = min(seconds_to_first_line(words) for _ in range(min(rounds, 5)))
     what = f"{command}, start to first line, warm cache: allowed"
@@ -32,7 +32,7 @@ def first_line_row(rounds: int, command: str, words: tuple[str, ...]) -> Row:
 
 
 def seconds_to_first_line(words: tuple[str, ...]) -> float:
-    """Seconds from the start of a command to its first line; it is then left to its end."""
+    """Return the seconds from the start of a command to its first line; wait for its end."""
     begun = time.perf_counter()
     with subprocess.Popen(
         [sys.executable, "-m", "pitflip", *words],

@@ -1,6 +1,6 @@
-"""How far shallow searches are from deep ones: python -m benchmarks.shallow_errors othello.
+"""Measure how far shallow searches are from deep ones: python -m benchmarks.shallow_errors othello.
 
-Prints the `searches` of a game's `[probcut]` in its pack's defaults.toml.
+Prints the `searches` of a game's `[probcut]` for its pack's defaults.toml.
 """
 
 import argparse
@@ -28,33 +28,38 @@ from agents.search.context import (
 )
 from games import Game, Position, game
 
-# The shallow search of each depth: of the same parity, for a leaf is kinder to who moves next.
+# The shallow search of each depth; parities match, because a leaf favours the side to move.
 SHALLOW = {3: 1, 4: 2, 5: 1, 6: 2, **{depth: depth - 4 for depth in range(7, DEEPEST_CUT + 1)}}
-OPENING, OF_A_GAME = (6, 14), 4  # random plies that a game begins with; positions taken from it
+OPENING, OF_A_GAME = (
+    (6, 14),
+    4,
+)  # random plies at the start of a game; positions sampled from a game
 
 
 def own_positions(of: Game, count: int, seed: int) -> list[Position]:
-    """Positions of games of `smart` against itself, a few of each game."""
-    lot, found = random.Random(seed), list[Position]()
+    """Return positions from games of `smart` against itself, a few of each game."""
+    rng, found = random.Random(seed), list[Position]()
     player = build(AgentSpec("smart", nodes=300), of)
     assert isinstance(player, CompiledAgent)
     while len(found) < count:
-        position, line, plies = of.start(), list[Position](), lot.randint(*OPENING)
-        player.start(lot.getrandbits(32))
+        position, line, plies = of.start(), list[Position](), rng.randint(*OPENING)
+        player.start(rng.getrandbits(32))
         for ply in range(1 << 20):
             if of.over(position):
                 break
             if ply >= plies:
                 line.append(position)
             random_move = ply < plies
-            move = lot.choice(of.legal(position)) if random_move else player.decide(position).move
+            move = (
+                rng.choice(of.legal(position)) if random_move else player.choose_fast(position).move
+            )
             position = of.play(position, move)
-        found += lot.sample(line, min(OF_A_GAME, len(line)))
+        found += rng.sample(line, min(OF_A_GAME, len(line)))
     return found[:count]
 
 
 def score(agent: CompiledAgent, position: Position, depth: int) -> int:
-    """The score of a position after so many plies, without cuts."""
+    """Return the score of a position searched to `depth` plies without ProbCut."""
     ctx = agent.context
     ctx[NODES] = ctx[STOPPED] = 0
     ctx[CHECK_AT] = ctx[DEADLINE] = UNLIMITED
@@ -62,8 +67,8 @@ def score(agent: CompiledAgent, position: Position, depth: int) -> int:
     return int(agent.kernels.search(ctx, position.state, np.int64(depth), np.int64(0), *whole))
 
 
-def measured(of: Game, count: int, deepest: int, seed: int) -> Iterator[ShallowError]:
-    """The errors of every pair of depths, over positions that neither search decides."""
+def shallow_errors(of: Game, count: int, deepest: int, seed: int) -> Iterator[ShallowError]:
+    """Yield the errors for each pair of depths, over positions without a proven result."""
     agent = build(AgentSpec("smart", depth=deepest), of)
     assert isinstance(agent, CompiledAgent)
     positions = own_positions(of, count, seed)
@@ -80,14 +85,16 @@ def measured(of: Game, count: int, deepest: int, seed: int) -> Iterator[ShallowE
 
 
 def main(words: list[str] | None = None) -> int:
-    """Print a line a depth."""
+    """Print one line for each depth."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.shallow_errors")
     parser.add_argument("game")
     parser.add_argument("--positions", type=int, default=600)
     parser.add_argument("--deepest", type=int, default=8, choices=range(3, DEEPEST_CUT + 1))
     parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args(words)
-    for each in measured(game(asked.game), asked.positions, asked.deepest, asked.seed):
+    options = parser.parse_args(words)
+    for each in shallow_errors(
+        game(options.game), options.positions, options.deepest, options.seed
+    ):
         print(f"  [{each.depth}, {each.shallow}, {each.shift:g}, {each.error:g}],", flush=True)
     return 0
 

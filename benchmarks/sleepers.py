@@ -1,4 +1,4 @@
-"""Workers that sleep in place of playing, for what a cluster itself costs."""
+"""Workers that sleep instead of playing, to measure the overhead of a cluster."""
 
 import pickle
 import time
@@ -7,22 +7,22 @@ from typing import Any, NamedTuple
 from arena.playing.cluster.package import WorkPackage
 from arena.playing.executor import Job
 
-PARCEL = WorkPackage("benchmarks.sleepers:sleepers", pickle.dumps(((), ())), {}, False, {})
+PACKAGE = WorkPackage("benchmarks.sleepers:sleepers", pickle.dumps(((), ())), {}, False, {})
 
 
 class Nap(NamedTuple):
-    """An item: so many seconds of sleep, so many bytes of result."""
+    """An item: the seconds of sleep and the bytes of the result."""
 
     seconds: float
     bytes: int
 
 
 def sleep(nap: Nap) -> bytes:
-    """Do as the item says."""
+    """Sleep and return the bytes of the item."""
     time.sleep(nap.seconds)
     return bytes(nap.bytes)
 
 
 def sleepers(_site: Any, _plans: tuple[Any, ...]) -> Job[Nap, bytes]:
-    """The job that the package names; its items cost no processor time."""
+    """Return the job that the package names; its items use no processor time."""
     return Job(sleep)

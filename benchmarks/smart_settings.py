@@ -1,7 +1,7 @@
-"""Whether `smart` plays better by another setting: python -m benchmarks.smart_settings [GAME ...].
+"""Compare `smart` with one setting changed: python -m benchmarks.smart_settings [GAME ...].
 
-Each setting plays `smart` as it is shipped, at equal nodes, from openings that no weights were
-chosen on. Prints a Markdown table.
+Each changed agent plays the shipped `smart` at equal nodes, from openings that were not used to
+choose weights. Prints a Markdown table.
 """
 
 import argparse
@@ -16,7 +16,7 @@ HEAD = ("game", "nodes a move", "changed", "pairs", "result", "Elo over smart")
 
 
 class SettingMatch(NamedTuple):
-    """A setting of `smart` and how long it is tried."""
+    """A changed setting of `smart` and the size of its match."""
 
     game: str
     nodes: int
@@ -38,7 +38,7 @@ MATCHES = (
 
 
 def line(own: SettingMatch) -> str:
-    """A row of the table."""
+    """Play a match and return its row of the table."""
     usual = AgentSpec("smart", nodes=own.nodes)
     match = LearnedMatch(own.game, {"nodes": own.nodes}, own.pairs, 0.0)
     changed = usual.replace(**{own.option: own.value})
@@ -49,13 +49,13 @@ def line(own: SettingMatch) -> str:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Print the rows of the games asked for, all if none is."""
+    """Print the rows of the given games, all by default."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.smart_settings")
     parser.add_argument("games", nargs="*", metavar="GAME")
-    asked = parser.parse_args(words)
+    options = parser.parse_args(words)
     print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}", flush=True)
     for match in MATCHES:
-        if not asked.games or match.game in asked.games:
+        if not options.games or match.game in options.games:
             print(line(match), flush=True)
     return 0
 

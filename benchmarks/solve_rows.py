@@ -1,4 +1,4 @@
-"""Exact play: kalah(6,4) solved, its database built, openings solved, a run judged."""
+"""Benchmarks of exact play: solving kalah(6,4), its database and openings, judging a run."""
 
 import functools
 import statistics
@@ -12,46 +12,45 @@ from typing import NamedTuple
 
 from arena.analysis.move_losses.judge import JudgeSettings, judge_run
 from arena.analysis.move_losses.run_lines import load_run_lines
-from arena.config.command_line import RunOptions
-from arena.config.experiment import load
-from arena.pipeline.run import run
-from arena.planning.openings.openings import moves_of, position_after
+from arena.config.experiment import load_experiment
+from arena.config.run_options import RunOptions
+from arena.pipeline.run import run_experiment
+from arena.planning.openings.openings import opening_moves, position_after
 from arena.planning.openings.random import random_openings
 from arena.playing.options import Interrupts, PlayOptions
 from benchmarks.c_program import compiled_program, compiler
 from benchmarks.endgame_rows import EMPTIES, positions, solve, solver
-from benchmarks.table import Row, skipped
+from benchmarks.table import Row, skipped_row
 from games import Position, game
 from games.solving import Budget, Solver, SolverSettings, solver_of
 from games.solving.solver import Allowance
-from games.solving.sowing import SowingQuestions
-from games.solving.sowing_database import built as built_database
-from games.solving.sowing_endgames import positions as positions_of
+from games.solving.sowing import SowingSearch
+from games.solving.sowing_database import build_values, position_count
 
 KALAH = "kalah(6,4)"
 BEANS, TABLE_BITS, THREADS = 18, 24, 2
-OPENING_BITS = 22  # what users have; a larger table is slower to fill than the median needs
+OPENING_BITS = 22  # the users' default; clearing a larger table would dominate the median
 OPENINGS, PLIES, SEED = 200, 6, 2026
-MOST_NODES, NO_LIMIT = 10_000_000, 1 << 62  # beyond a median of the openings
+MOST_NODES, NO_LIMIT = 10_000_000, 1 << 62  # the limit exceeds the median of the openings
 RESULT_SECONDS, MARGIN_SECONDS = 0.06, 1.0  # medians of the prototype in C, on its machine
 EXPERIMENT = Path("experiments/smart_vs_bad.toml")
 
 
-class InC(NamedTuple):
-    """What the C program needed: for its database, and for each position that it solved."""
+class CResults(NamedTuple):
+    """The times of the C program: for its database, and for each position."""
 
     database: float
-    solved: list[tuple[int, int, float, float]]  # value, nodes, seconds, those to the result
+    solved: list[tuple[int, int, float, float]]  # value, nodes, seconds, seconds to the result
 
 
-def in_c(
+def solve_in_c(
     program: Path,
     threads: int,
     starts: list[Position],
     nodes: int = NO_LIMIT,
     bits: int = TABLE_BITS,
-) -> InC:
-    """The C program with a database of 18 beans, searching so many nodes a position at most."""
+) -> CResults:
+    """Run the C program with a database of 18 beans and at most `nodes` nodes per position."""
     words = [str(program), *map(str, (BEANS, threads, bits, nodes))]
     lines = "\n".join(f"{int(at.state.own)} {int(at.state.other)}" for at in starts)
     done = subprocess.run(
@@ -59,47 +58,47 @@ def in_c(
     )
     first, *rows = done.stdout.splitlines()
     found = [row.split() for row in rows]
-    return InC(float(first), [(int(v), int(n), float(s), float(r)) for v, n, s, r in found])
+    return CResults(float(first), [(int(v), int(n), float(s), float(r)) for v, n, s, r in found])
 
 
 @contextmanager
 def program() -> Iterator[Path]:
-    """The solver in C."""
+    """Yield the compiled solver in C."""
     with compiled_program("solve_kalah.c") as made:
         yield made
 
 
-def ready(bits: int = TABLE_BITS) -> Solver:
-    """Our solver, compiled, with its database open or built."""
+def prepare_solver(bits: int = TABLE_BITS) -> Solver:
+    """Return our compiled solver with its database, which is built if it is missing."""
     made = solver_of(game(KALAH), SolverSettings(bits, BEANS))
     made.prepare()
     return made
 
 
 def database_seconds() -> float:
-    """Building the database by all processors, from nothing."""
-    questions = ready().questions
-    assert isinstance(questions, SowingQuestions)
+    """Return the seconds to build the database with all processors."""
+    search = prepare_solver().search
+    assert isinstance(search, SowingSearch)
     begun = time.perf_counter()
-    built_database(questions.context, game(KALAH).rules.holes, BEANS, positions_of(6, BEANS))
+    build_values(search.context, game(KALAH).rules.holes, BEANS, position_count(6, BEANS))
     return time.perf_counter() - begun
 
 
 def start_seconds() -> tuple[int, int, float]:
-    """Margin, nodes and processor seconds of the start: a database, an empty table."""
-    made = ready()
+    """Solve the start with the database and an empty table: margin, nodes, processor seconds."""
+    made = prepare_solver()
     before, begun = made.nodes, time.process_time()
     bounds = made.margin(game(KALAH).start())
     return bounds.low, made.nodes - before, time.process_time() - begun
 
 
 def solve_start(_: int) -> Row:
-    """kalah(6,4) from nothing: the database and the start, against C with one thread."""
+    """Compare solving kalah(6,4) from nothing, database included, with C on one thread."""
     what = "kalah(6,4) solved from nothing: C, one thread"
     if compiler() is None:
-        return skipped(what, "no C compiler", 0.8)
+        return skipped_row(what, "no C compiler", 0.8)
     with program() as made:
-        theirs = in_c(made, 1, [game(KALAH).start()])
+        theirs = solve_in_c(made, 1, [game(KALAH).start()])
     database = database_seconds()
     margin, nodes, seconds = start_seconds()
     ours, against = database + seconds, theirs.database + theirs.solved[0][2]
@@ -109,7 +108,7 @@ def solve_start(_: int) -> Row:
 
 
 def solve_start_again(rounds: int) -> Row:
-    """kalah(6,4) with its database there."""
+    """Measure solving kalah(6,4) with an existing database."""
     found = [start_seconds() for _ in range(min(rounds, 2))]
     margin, nodes, seconds = min(found, key=lambda each: each[2])
     text = f"{margin:+d}, {seconds:.1f} s ({nodes / 1e6:.1f} M nodes)"
@@ -117,18 +116,18 @@ def solve_start_again(rounds: int) -> Row:
 
 
 def solve_database(_: int) -> Row:
-    """The database of 18 beans, against C with two threads."""
+    """Compare building the database of 18 beans with C on two threads."""
     what = "database of 18 beans: C, two threads"
     if compiler() is None:
-        return skipped(what, "no C compiler", 0.7)
+        return skipped_row(what, "no C compiler", 0.7)
     with program() as made:
-        theirs = in_c(made, THREADS, []).database
+        theirs = solve_in_c(made, THREADS, []).database
     ours = database_seconds()
     return Row(what, f"{ours:.1f} s", f"{theirs:.1f} s", theirs / ours, 0.7)
 
 
 def solve_openings(_: int) -> Row:
-    """Results and margins after six random plies: medians, against those of the prototype."""
+    """Compare median times after six random plies with those of the prototype."""
     results, margins = our_medians()
     ratio = min(RESULT_SECONDS / results, MARGIN_SECONDS / margins)
     what = f"{OPENINGS} openings of six random plies, median to result, to margin: promised"
@@ -138,46 +137,46 @@ def solve_openings(_: int) -> Row:
 
 
 def solve_openings_in_c(_: int) -> Row:
-    """The same openings, by the C program on this machine."""
+    """Compare the same median times with the C program on this machine."""
     what = f"{OPENINGS} openings of six random plies, median to result, to margin: C"
     if compiler() is None:
-        return skipped(what, "no C compiler", 0.8)
+        return skipped_row(what, "no C compiler", 0.8)
     results, margins = our_medians()
     with program() as made:
-        found = in_c(made, THREADS, openings(), MOST_NODES, OPENING_BITS).solved
+        found = solve_in_c(made, THREADS, openings(), MOST_NODES, OPENING_BITS).solved
     to_result, to_margin = medians([(result, seconds) for *_, seconds, result in found])
     ratio = min(to_result / results, to_margin / margins)
     return Row(what, median_text(results, margins), median_text(to_result, to_margin), ratio, 0.8)
 
 
 def median_text(results: float, margins: float) -> str:
-    """Both medians in a cell."""
+    """Return both medians as the text of a cell."""
     return f"{results:.3f} s, {margins:.2f} s"
 
 
 @functools.cache
 def our_medians() -> tuple[float, float]:
-    """The medians of our solver, measured once for both rows."""
+    """Return the medians of our solver, cached because two rows need them."""
     return medians([solve_seconds(position) for position in openings()])
 
 
 def openings() -> list[Position]:
-    """The positions at the end of the openings."""
+    """Return the positions at the end of the openings."""
     of = game(KALAH)
     drawn = random_openings(of, PLIES, OPENINGS, SEED, None)
-    return [position_after(of, moves_of(of, slots)) for slots in drawn.slots[:OPENINGS]]
+    return [position_after(of, opening_moves(of, slots)) for slots in drawn.slots[:OPENINGS]]
 
 
 @functools.cache
 def opening_solver() -> Solver:
-    """One solver for all openings."""
-    return ready(OPENING_BITS)
+    """Return one solver for all openings."""
+    return prepare_solver(OPENING_BITS)
 
 
 def solve_seconds(position: Position) -> tuple[float, float]:
-    """Seconds of the processor to the result and to the margin, from an empty table."""
+    """Return the processor seconds to the result and to the margin, from an empty table."""
     made, allowance = opening_solver(), Allowance(Budget(nodes=MOST_NODES))
-    made.forget()
+    made.clear()
     begun = time.process_time()
     made.outcome(position, allowance)
     result = time.process_time() - begun
@@ -186,17 +185,19 @@ def solve_seconds(position: Position) -> tuple[float, float]:
 
 
 def medians(seconds: list[tuple[float, float]]) -> tuple[float, float]:
-    """The medians of both columns."""
+    """Return the medians of both columns."""
     first, second = (statistics.median(column) for column in zip(*seconds, strict=True))
     return first, second
 
 
 def judge_games(_: int) -> Row:
-    """2,000 games of the first screen judged to 32 beans, database there."""
-    ready()
+    """Measure judging the 2,000 games of the shipped example to 32 beans with a database."""
+    prepare_solver()
     with tempfile.TemporaryDirectory() as directory:
         results, interrupts = Path(directory), Interrupts()
-        run(load(EXPERIMENT), RunOptions(results, THREADS, interrupts, quiet=True))
+        run_experiment(
+            load_experiment(EXPERIMENT), RunOptions(results, THREADS, interrupts, quiet=True)
+        )
         (path,) = (results / EXPERIMENT.stem).iterdir()
         begun = time.perf_counter()
         judge_run(load_run_lines(path), JudgeSettings(last=32), PlayOptions(THREADS, interrupts))
@@ -206,7 +207,7 @@ def judge_games(_: int) -> Row:
 
 
 def solver_endgames(_: int) -> Row:
-    """FFO endgames: the solver against the exact endgame of alpha-beta, one after the other."""
+    """Compare the solver with the exact endgame of alpha-beta on the FFO endgames."""
     suite = [entry for entry in positions() if entry["empties"] in EMPTIES]
     of, agent = game("othello"), solver()
     made = solver_of(of, SolverSettings(19))
@@ -216,7 +217,7 @@ def solver_endgames(_: int) -> Row:
     for entry in suite:
         theirs = solve(agent, entry)
         before = [before[0] + theirs.nodes, before[1] + theirs.seconds]
-        made.forget()
+        made.clear()
         at, begun = made.nodes, time.process_time()
         bounds = made.margin(of.parse(f"{entry['board']} {entry['stm']}"))
         seconds += time.process_time() - begun

@@ -1,11 +1,11 @@
-"""The statistics: rating many agents from many games, live standings of twenty, a race's round."""
+"""Benchmarks of the statistics: ratings, live standings and a round of a race."""
 
 import time
 
 import numpy as np
 
 from arena.planning.rounds import Participants
-from arena.planning.schedules.best import begin
+from arena.planning.schedules.best import start_best
 from arena.stats.rating_data import RatingData, rating_data
 from arena.stats.ratings import RatingPlan, rate
 from benchmarks.table import Row
@@ -14,7 +14,7 @@ RATING_SECONDS, STANDING_SECONDS, ROUND_SECONDS = 2.0, 0.05, 0.01
 
 
 def results(agents: int, games: int) -> RatingData:
-    """Results of agents whose strengths are spread evenly, on 5,000 openings."""
+    """Return results of agents with evenly spread strengths on 5,000 openings."""
     rng = np.random.default_rng(1)
     first = rng.integers(agents, size=games)
     second = (first + rng.integers(1, agents, size=games)) % agents
@@ -25,7 +25,7 @@ def results(agents: int, games: int) -> RatingData:
 
 
 def rating(rounds: int) -> Row:
-    """100 agents from 1,000,000 games with 200 bootstrap replicates."""
+    """Measure rating 100 agents from 1,000,000 games with 200 bootstrap replicates."""
     given = results(100, 1_000_000)
     taken = min(seconds(given, 200) for _ in range(min(rounds, 3)))
     what = "rating 100 agents, 1,000,000 games, 200 replicates"
@@ -33,7 +33,7 @@ def rating(rounds: int) -> Row:
 
 
 def live_standings(rounds: int) -> Row:
-    """20 agents from 190,000 games, ratings only, as a live display refreshes them."""
+    """Measure rating 20 agents from 190,000 games without replicates, as a live display does."""
     given = results(20, 190_000)
     taken = min(seconds(given, 0) for _ in range(rounds))
     what = "live standings of 20 agents"
@@ -41,16 +41,16 @@ def live_standings(rounds: int) -> Row:
 
 
 def race_round(rounds: int) -> Row:
-    """A round of a race of 32 agents decided, and the next one chosen."""
+    """Measure deciding a round of a race of 32 agents and choosing the next one."""
     values = {"best": 1, "delta": 0.05, "indifference": 10.0}
     names = [f"a{place}" for place in range(32)]
     rng, taken = np.random.default_rng(1), []
     for _ in range(rounds):
-        stage = begin(values, Participants(names, 10**6))
+        stage = start_best(values, Participants(names, 10**6))
         for _ in range(8):
-            points = [rng.integers(0, 5, each.pairings, np.int8) for each in stage.meetings]
+            points = [rng.integers(0, 5, each.pairs, np.int8) for each in stage.meetings]
             begun = time.perf_counter()
-            stage = stage.after(points)
+            stage = stage.after_round(points)
             assert stage.meetings
             taken.append(time.perf_counter() - begun)
     middle = float(np.median(taken))
@@ -59,7 +59,7 @@ def race_round(rounds: int) -> Row:
 
 
 def seconds(given: RatingData, draws: int) -> float:
-    """Seconds of one rating."""
+    """Return the seconds of one rating."""
     begun = time.perf_counter()
     rate(given, RatingPlan(draws=draws))
     return time.perf_counter() - begun

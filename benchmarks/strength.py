@@ -1,4 +1,4 @@
-"""Play the matches that show how strong the agents are: python -m benchmarks.strength [ROW ...]."""
+"""Play matches that measure the agents' strength: python -m benchmarks.strength [ROW ...]."""
 
 import argparse
 import csv
@@ -24,7 +24,7 @@ from benchmarks.matches import (
 )
 from games import Game, game
 
-SEED = 20_000  # of openings and games that no weights were chosen on
+SEED = 20_000  # of openings and games that were not used to choose weights
 OPENING_PLIES = 6
 AHEAD, MOST_PAIRS = SprtPlan(0.0, 20.0), 2_000
 SOLVED = Path(__file__).parent.parent / "tests/golden/kalah/solved.csv"
@@ -33,18 +33,18 @@ HEAD = ("match", "seed", "result", "score", "wanted", "")
 SMART, RANDOM, GREEDY = (AgentSpec(kind) for kind in ("smart", "random", "greedy"))
 POLICIES = ("first", "last", "nearest_pot", "fewest")
 SIZES = [(holes, beans) for holes in range(3, 7) for beans in range(2, 7)]
-# Perfect play where the golden file has none: alphabeta with endgame = 256 and table_bits = 23,
-# exact to the last bean; (4,6) took 32 million nodes.
+# Perfect play for boards that the golden file lacks: alphabeta with endgame = 256 and
+# table_bits = 23, exact to the last bean; (4,6) took 32 million nodes.
 SOLVED_HERE = {
     **{(4, 4): 2, (4, 5): 4, (4, 6): 0},
     **{(5, 2): 2, (5, 3): 6, (5, 4): 10, (6, 2): 6, (6, 3): 2},
 }
-# What 50 ms are on the machine of the results, in nodes: so that the matches can be repeated.
+# The nodes searched in 50 ms on the machine of the results; node limits are reproducible.
 NODES_IN_50_MS = {"kalah(6,4)": 2_500_000, "othello": 1_100_000}
 
 
 class StrengthRow(NamedTuple):
-    """One match and what is asked of it."""
+    """The result of one match and the result that is required."""
 
     match: str
     result: str
@@ -55,7 +55,7 @@ class StrengthRow(NamedTuple):
 
 
 def share(score: Score) -> str:
-    """The points per game with their 95 % interval; one-sided where all games are alike."""
+    """Return the points per game with a 95 % interval; one-sided if all games have one result."""
     if score.error == 0:
         bound = 100 * 0.05 ** (1 / score.games)  # Clopper and Pearson, one-sided
         return f"100 %, > {bound:.2f} %" if score.share == 1 else f"{100 * score.share:.0f} %"
@@ -63,7 +63,7 @@ def share(score: Score) -> str:
 
 
 def smart_v_random() -> Iterator[StrengthRow]:
-    """10,000 games a side of Kalah (6,4) from the start; only `random` varies."""
+    """Play 10,000 games a side of kalah(6,4) from the start; only `random` varies."""
     of, games = game("kalah(6,4)"), 10_000
     none = np.empty((games, 0), np.int16)
     first = score_of_games(np.sign(margins(of, SMART, RANDOM, none, SEED)))
@@ -76,7 +76,7 @@ def smart_v_random() -> Iterator[StrengthRow]:
 
 
 def smart_v_policies() -> Iterator[StrengthRow]:
-    """Every small Kalah against the deterministic players: one game a size, policy and side."""
+    """Play every small Kalah against deterministic agents, one game a policy and side."""
     values = perfect_margins()
     for policy in POLICIES:
         wins, missed, unclear = 0, list[str](), list[str]()
@@ -90,15 +90,15 @@ def smart_v_policies() -> Iterator[StrengthRow]:
                     unclear.append(name)
                 elif margin <= 0 and value is not None and (value if side == 0 else -value) > 0:
                     missed.append(name)
-        told = f"{wins} of {2 * len(SIZES)} won"
-        told += f"; missed {', '.join(missed)}" if missed else ""
-        told += f"; not won, perfect play unknown: {', '.join(unclear)}" if unclear else ""
+        result = f"{wins} of {2 * len(SIZES)} won"
+        result += f"; missed {', '.join(missed)}" if missed else ""
+        result += f"; not won, perfect play unknown: {', '.join(unclear)}" if unclear else ""
         match = f"smart v {policy}, kalah (3,2) to (6,6), both sides"
-        yield StrengthRow(match, told, "", "all that perfect play wins", not missed)
+        yield StrengthRow(match, result, "", "all that perfect play wins", not missed)
 
 
 def both_sides(of: Game, policy: str) -> tuple[int, int]:
-    """The margins for `smart` of its game moving first and of its game moving second."""
+    """Return the margins of `smart` in its game moving first and in its game moving second."""
     none, other = np.empty((1, 0), np.int16), AgentSpec(policy)
     first = margins(of, SMART, other, none, SEED)
     second = margins(of, other, SMART, none, SEED)
@@ -106,7 +106,7 @@ def both_sides(of: Game, policy: str) -> tuple[int, int]:
 
 
 def perfect_margins() -> dict[tuple[int, int], int]:
-    """The first player's margin under perfect play, by holes and beans."""
+    """Return the first player's margin under perfect play, by holes and beans."""
     with SOLVED.open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["ruleset"] == "cs32_2009"]
     return SOLVED_HERE | {
@@ -115,7 +115,7 @@ def perfect_margins() -> dict[tuple[int, int], int]:
 
 
 def greedy_v_random() -> Iterator[StrengthRow]:
-    """The classroom's greedy player, 10,000 games a colour of both rules from the start."""
+    """Play the classroom's greedy agent, 10,000 games a colour of both rule sets."""
     for name, published, width in (("othello", 68.7, 2.5), ("othello-adjacent", 95.7, 1.5)):
         none = np.empty((10_000, 0), np.int16)
         score = pair_score(game(name), GREEDY, RANDOM, none, SEED)
@@ -125,7 +125,7 @@ def greedy_v_random() -> Iterator[StrengthRow]:
 
 
 def alphabeta_v_greedy() -> Iterator[StrengthRow]:
-    """Depth 5 with unit weights on random openings, both colours."""
+    """Play depth 5 with unit weights on random openings, both colours."""
     of, pairs = game("othello"), 1_000
     openings = random_openings(of, OPENING_PLIES, pairs, SEED)
     score = pair_score(of, AgentSpec("alphabeta", depth=5), GREEDY, openings, SEED)
@@ -135,7 +135,7 @@ def alphabeta_v_greedy() -> Iterator[StrengthRow]:
 
 
 def smart_v_plain() -> Iterator[StrengthRow]:
-    """The shipped weights against the classroom's, all else equal."""
+    """Play the shipped weights against the classroom's at equal nodes."""
     own = kind_of("smart").option("nodes").default
     for name, most in NODES_IN_50_MS.items():
         for nodes in (own, most):
@@ -151,8 +151,8 @@ def smart_v_plain() -> Iterator[StrengthRow]:
 
 
 def learned_v_classic() -> Iterator[StrengthRow]:
-    """Learned tables against six tuned weights, by the clock and by nodes."""
-    for found in learned_strength.played():
+    """Play learned tables against six tuned weights, limited by time and by nodes."""
+    for found in learned_strength.play():
         match = found.match
         name = f"smart v smart_classic, {match.game}, {match.words}, {3 * match.pairs} pairs"
         result = f"{found.score}; {found.elo_words}"
@@ -175,16 +175,16 @@ ROWS: Mapping[str, Callable[[], Iterator[StrengthRow]]] = {
 
 
 def main(words: list[str] | None = None) -> int:
-    """Print the lines as they come, as a Markdown table; 1 if one does not hold."""
+    """Print the lines of a Markdown table as they finish; return 1 if a match misses its goal."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.strength", description=__doc__)
     parser.add_argument("rows", nargs="*", metavar="ROW", help=f"{', '.join(ROWS)}; all if none")
-    asked = parser.parse_args(words)
-    unknown = [name for name in asked.rows if name not in ROWS]
+    options = parser.parse_args(words)
+    unknown = [name for name in options.rows if name not in ROWS]
     if unknown:
         parser.error(f"there is no row {unknown[0]!r} (there are {', '.join(ROWS)})")
     print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}", flush=True)
     held = True
-    for name in asked.rows or ROWS:
+    for name in options.rows or ROWS:
         for line in ROWS[name]():
             cells = (line.match, str(line.seed), line.result, line.score, line.wanted)
             print(f"| {' | '.join(cells)} | {'ok' if line.held else 'below'} |", flush=True)

@@ -1,4 +1,4 @@
-"""What a benchmark measured, and the table people read."""
+"""The results of benchmarks and their table."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,18 +7,18 @@ HEAD = ("what", "ours", "against", "ratio", "target", "")
 
 
 class Row(NamedTuple):
-    """One comparison: how many times as fast (or as small, or as soon) ours is."""
+    """One comparison; a ratio above 1 means that ours is faster, smaller or earlier."""
 
     what: str
     ours: str
     against: str
-    ratio: float | None  # None: not measured here, and `against` says why
-    target: float | None = None  # None: printed to be seen, not to be kept
-    detail: str = ""  # what stands under the table, such as a table of its own
+    ratio: float | None  # None: not measured; `against` gives the reason
+    target: float | None = None  # None: for information only
+    detail: str = ""  # text below the table, such as a detailed table
 
     @property
     def verdict(self) -> str:
-        """`ok`, `below`, `skipped`, or nothing where there is no target."""
+        """`ok`, `below` or `skipped`; empty without a target."""
         if self.ratio is None:
             return "skipped"
         if self.target is None:
@@ -26,13 +26,13 @@ class Row(NamedTuple):
         return "ok" if self.ratio >= self.target else "below"
 
 
-def skipped(what: str, why: str, target: float) -> Row:
-    """The row of a comparison that this machine cannot make."""
+def skipped_row(what: str, why: str, target: float) -> Row:
+    """Return the row of a comparison that this machine cannot make."""
     return Row(what, "", f"skipped: {why}", None, target)
 
 
 def per_second(rate: float) -> str:
-    """A rate with its unit prefix: `12.3 M/s`."""
+    """Format a rate with its unit prefix: `12.3 M/s`."""
     for scale, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if rate >= scale:
             return f"{rate / scale:.3g} {prefix}/s"
@@ -40,7 +40,7 @@ def per_second(rate: float) -> str:
 
 
 def table_text(rows: Sequence[Row]) -> str:
-    """The rows as a Markdown table, aligned for the terminal."""
+    """Format the rows as a Markdown table, aligned for the terminal."""
     lines = [HEAD, *map(_cells, rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     lines.insert(1, tuple("-" * width for width in widths))
@@ -51,7 +51,7 @@ def table_text(rows: Sequence[Row]) -> str:
 
 
 def details(rows: Sequence[Row]) -> str:
-    """What the rows have to show under the table, each under its own name."""
+    """Return the text below the table: the details of rows that have some, with their names."""
     return "\n\n".join(f"{row.what}\n\n{row.detail}" for row in rows if row.detail)
 
 

@@ -1,13 +1,13 @@
-"""Seconds of jobs that take turns, so that a change of the machine's load hits them all."""
+"""Time jobs in alternation, so that changes of the machine's load affect all of them."""
 
 import time
 from collections.abc import Callable
 
-Job = Callable[[], float]  # does its work once and returns the seconds it took
+Job = Callable[[], float]  # does its work and returns the seconds
 
 
 def timed_job(work: Callable[[], object], repeats: int = 1) -> Job:
-    """`work` as a job: the best seconds of `repeats` calls."""
+    """Return a job that reports the best seconds of `repeats` calls of `work`."""
 
     def job() -> float:
         return min(_seconds(work) for _ in range(repeats))
@@ -22,6 +22,6 @@ def _seconds(work: Callable[[], object]) -> float:
 
 
 def best_of(rounds: int, *jobs: Job) -> list[float]:
-    """The best seconds of each job, over rounds in which every job has its turn."""
+    """Return the best seconds of each job over rounds that run every job once."""
     taken = [[job() for job in jobs] for _ in range(rounds)]
     return [min(column) for column in zip(*taken, strict=True)]

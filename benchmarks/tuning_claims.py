@@ -1,8 +1,8 @@
-"""Whole studies on real games: their true gain, and their claims against many other games.
+"""Run whole studies on real games and compare their claimed gains with the true ones.
 
 python -m benchmarks.tuning_claims kalah --method spsa --studies 40
 
-Every finished study is kept in results/tuning-claims/ and not played again by the same code.
+Finished studies are stored in results/tuning-claims/ and reused until the code changes.
 """
 
 import argparse
@@ -26,11 +26,11 @@ from arena.storage.provenance import code_digest
 from arena.tuning import budget, study
 from arena.tuning.budget import StudyBudget
 from arena.tuning.recommendation import recommend
-from arena.tuning.samplers.registry import SAMPLERS, final_point
+from arena.tuning.samplers.registry import SAMPLERS, sampler_entry
 from arena.tuning.space import Point
 from arena.tuning.study_config import StudyConfig, load_study
 from arena.tuning.trial_games import TrialGames, TrialQueue, TrialTask, decode_trial, trial_games
-from arena.tuning.trials import Trial, make_trial
+from arena.tuning.trials import Trial
 from arena.tuning.validation import ScoreInterval, score_interval
 from games.base.files import open_append
 
@@ -44,26 +44,26 @@ Points = NDArray[np.float64]
 
 
 class StudyRow(NamedTuple):
-    """One study: the truth about its recommendation, and what it claimed."""
+    """One study: the true score of its recommendation, and the interval that it claimed."""
 
     truth: float  # score
     claim: ScoreInterval
 
     @property
-    def covered(self) -> bool:
-        """Whether the interval of the claim holds the truth."""
+    def covers_truth(self) -> bool:
+        """Return whether the interval of the claim contains the true score."""
         return self.claim.low <= self.truth <= self.claim.high
 
 
 class Truth(NamedTuple):
-    """Openings drawn as those of a claim, again and again; each is played once and counts often."""
+    """Many sets of openings drawn like those of a claim; each is played once and weighted."""
 
     openings: Openings
     times: NDArray[np.int64]
 
 
 def tuning_of(game: str, method: str, seed: int, trials: int, games: int) -> StudyConfig:
-    """The shipped study at depth 2."""
+    """Return the shipped study at depth 2."""
     text = Path(f"experiments/tune_{game}.toml").read_text()
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "study.toml"
@@ -75,52 +75,50 @@ def tuning_of(game: str, method: str, seed: int, trials: int, games: int) -> Stu
 def run_search(
     tuning: StudyConfig, plan: StudyBudget, openings: Openings
 ) -> tuple[list[Trial], Point | None]:
-    """Play all trials in this process; where a walk has arrived."""
+    """Play all trials in this process; return them and the final point of a walk."""
     games = games_on(tuning, plan, openings, plan.total)
-    sampler = study.sampler_of(tuning, plan)
-    queue = TrialQueue(games, sampler, plan.trials, 1, [], study.window_of(tuning))
+    search = study.open_search(tuning, plan)
+    queue = TrialQueue(games, search, plan.trials, 1, [], study.window_of(tuning))
     trials, parts = list[Trial](), list[bytes]()
     for part in queue:
-        parts.append(games.player.play(part).games)
+        parts.append(games.worker.play(part).games)
         if part.last:
-            found = decode_trial(games, part.slot, parts)
-            trials.append(make_trial(part.slot, queue.points[part.slot], found, 0.0))
-            queue.tell(trials[-1])
+            trials.append(queue.finish(part.trial, decode_trial(games, part.trial, parts), 0.0))
             parts = []
-    return trials, final_point(sampler)
+    return trials, search.walk.point if search.walk else None
 
 
-def recommended(tuning: StudyConfig, trials: list[Trial], arrived: Point | None) -> Point:
-    """The point with the highest posterior, or that of the walk, which needs no fit."""
+def recommended_point(tuning: StudyConfig, trials: list[Trial], arrived: Point | None) -> Point:
+    """Return the point with the highest posterior, or the final point of a walk."""
     if arrived is not None:
-        return tuning.space.snapped(arrived)
+        return tuning.space.round_point(arrived)
     seed_point = tuning.space.point(tuning.seed_values)
     return recommend(tuning.space, seed_point, trials, tuning.plan.seed)[0].best_point
 
 
 def games_on(tuning: StudyConfig, plan: StudyBudget, openings: Openings, slots: int) -> TrialGames:
-    """Trials on these openings."""
-    opponents, method = budget.opponents_of(tuning, plan.games), tuning.method
+    """Return the trial games on these openings."""
+    opponents, method = budget.trial_opponents(tuning, plan.games), tuning.method
     return trial_games(
         tuning.plan, tuning.spec, tuning.space, opponents, openings, slots,
-        study.trials_per_step(method), Sandbox(False),
+        sampler_entry(method).step, Sandbox(False),
     )  # fmt: skip
 
 
 def pair_scores(games: TrialGames, point: Point, pairs: int) -> tuple[Places, Points]:
-    """The openings and the scores of so many pairings of a point."""
+    """Return the openings and the scores of `pairs` pairs of a point."""
     part = TrialTask(0, 0, Task(0, pairs, {}), games.space.changes(point), True)
-    played = decode_trial(games, 0, [games.player.play(part).games])
+    played = decode_trial(games, 0, [games.worker.play(part).games])
     points = (played.result[0::2] + (2 - played.result[1::2])) / 4.0
     return played.opening[0::2], points
 
 
 def truth_openings(tuning: StudyConfig, pairs: int) -> Truth:
-    """Sets of so many openings as a claim has, drawn anew until they hold TRUTH_PAIRS positions.
+    """Draw sets of `pairs` openings until they hold TRUTH_PAIRS distinct positions.
 
-    One large set is of another law: it has all of the few short lines, and then only long ones.
+    One large set has another distribution: all of the few short lines, and then only long ones.
     """
-    of, spec, sets = tuning.plan.of, tuning.plan.openings, list[Openings]()
+    of, spec, sets = tuning.plan.game, tuning.plan.openings, list[Openings]()
     known = set[int]()
     while len(known) < TRUTH_PAIRS:
         sets.append(make_openings(of, spec, pairs, TRUTH_SEED + len(sets)))
@@ -132,18 +130,18 @@ def truth_openings(tuning: StudyConfig, pairs: int) -> Truth:
 
 
 def true_score(tuning: StudyConfig, plan: StudyBudget, point: Point, truth: Truth) -> float:
-    """The score of a point over the law that its claim is drawn from."""
+    """Return the score of a point over the distribution that its claim is drawn from."""
     pairs = len(truth.openings)
     games = games_on(tuning, plan._replace(games=2 * pairs), truth.openings, 1)
     openings, points = pair_scores(games, point, pairs)
     return float(np.average(points, weights=truth.times[openings]))
 
 
-def studied(tuning: StudyConfig, truth: Truth) -> StudyRow:
-    """A whole study: its search, its claim, and the truth."""
+def run_study(tuning: StudyConfig, truth: Truth) -> StudyRow:
+    """Run a whole study: its search, its claim, and the true score."""
     plan = budget.budget_from_file(tuning)
-    for_trials, held_out = budget.split_openings(tuning, plan)
-    best = recommended(tuning, *run_search(tuning, plan, for_trials))
+    for_trials, held_out = budget.divide_openings(tuning, plan)
+    best = recommended_point(tuning, *run_search(tuning, plan, for_trials))
     claimed = plan.claim_pairs
     claim = games_on(tuning, plan._replace(games=2 * claimed), held_out, 1)
     score = score_interval(*pair_scores(claim, best, claimed))
@@ -151,7 +149,7 @@ def studied(tuning: StudyConfig, truth: Truth) -> StudyRow:
 
 
 def row_text(game: str, method: str, rows: list[StudyRow]) -> str:
-    """The row of the table in docs/tuning.md."""
+    """Return the row of the table in docs/tuning.md."""
     count = len(rows)
     elo = np.array([elo_from_score(row.truth) for row in rows])
     bias = 100 * np.array([row.claim.value - row.truth for row in rows])
@@ -159,21 +157,21 @@ def row_text(game: str, method: str, rows: list[StudyRow]) -> str:
     errors = [each.std(ddof=1) / count**0.5 for each in (elo, bias)]
     return (
         f"| {game} | {method} | {count} | {elo.mean():.1f} ± {errors[0]:.1f} | {elo.min():.0f} | "
-        f"{bias.mean():+.2f} ± {errors[1]:.2f} | {np.mean([r.covered for r in rows]):.0%} | "
+        f"{bias.mean():+.2f} ± {errors[1]:.2f} | {np.mean([r.covers_truth for r in rows]):.0%} | "
         f"{wide:.1f} |"
     )
 
 
 def sources() -> str:
-    """A digest of what decides the rows: games, agents, the tuner, this file."""
+    """Return a digest of the code that affects the rows: games, agents, tuner, this file."""
     root = Path(__file__).parents[1]
     paths = [*sorted((root / "arena" / "tuning").rglob("*.py")), Path(__file__)]
     content = b"".join(path.read_bytes() for path in paths)
     return hashlib.blake2b(content + code_digest().encode(), digest_size=5).hexdigest()
 
 
-def stored(path: Path) -> dict[int, StudyRow]:
-    """The studies that are finished, by their seeds."""
+def load_studies(path: Path) -> dict[int, StudyRow]:
+    """Return the stored studies by their seeds."""
     lines = path.read_text().splitlines() if path.exists() else []
     return {
         seed: StudyRow(truth, ScoreInterval(*claim))
@@ -182,7 +180,7 @@ def stored(path: Path) -> dict[int, StudyRow]:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Print a row as the studies come in; the last line is the row of all."""
+    """Print the row after each study; the last line is the row of all studies."""
     parser = argparse.ArgumentParser(prog="benchmarks.tuning_claims", description=__doc__)
     parser.add_argument("game", choices=GAMES)
     parser.add_argument("--method", choices=tuple(SAMPLERS), default="spsa")
@@ -192,12 +190,12 @@ def main(words: list[str] | None = None) -> int:
     game, method, size = chosen.game, chosen.method, (chosen.trials, chosen.games)
     DIRECTORY.mkdir(parents=True, exist_ok=True)
     path = DIRECTORY / f"{game}-{method}-{size[0]}x{size[1]}-{sources()}.jsonl"
-    rows = stored(path)
+    rows = load_studies(path)
     first = tuning_of(game, method, 1, *size)
     truth = truth_openings(first, budget.budget_from_file(first).claim_pairs)
     for seed in range(1, max(chosen.studies, 2) + 1):
         if seed not in rows:
-            rows[seed] = studied(tuning_of(game, method, seed, *size), truth)
+            rows[seed] = run_study(tuning_of(game, method, seed, *size), truth)
             with open_append(path) as file:
                 print(json.dumps([seed, *rows[seed]]), file=file)
         if seed > 1:

@@ -1,4 +1,4 @@
-"""Studies that are killed again and again: each must end as if nothing had happened.
+"""Kill studies repeatedly and check that each ends with the result of an undisturbed study.
 
 python -m benchmarks.tuning_kills
 """
@@ -18,10 +18,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from arena.commands.command import run_command
+from arena.commands.registry import run_verb
 from arena.tuning.samplers.registry import SAMPLERS
 
-# Its seed weights lose on purpose, so that every method finds something to validate.
+# The seed weights are bad on purpose, so that every method finds something to validate.
 STUDY = """
 game = "kalah(6,4)"
 openings = {{ random_plies = 6 }}
@@ -39,26 +39,27 @@ validation = {{ elo1 = 100, pairs = 100 }}
 pot = [-1.0, 1.5]
 in_play = [-1.0, 1.0]
 """
-ALIKE = ("recommendation.json", "validation.parquet")
-LONGEST = 0.6  # of an undisturbed study until a kill: most studies are killed several times
+COMPARED_FILES = ("recommendation.json", "validation.parquet")
+# The latest kill, as a share of an undisturbed study: most studies are killed several times.
+LONGEST = 0.6
 SEARCH, MATCH = STAGES = ("search", "match")
 
 
 def study(directory: Path) -> int:
-    """Play what is left of the study here; its exit status."""
+    """Play the rest of the study in this directory and return its exit status."""
     words = [str(directory / "killed.toml"), "--results", str(directory / "r"), "--quiet"]
     with (directory / "answer.txt").open("w") as file, contextlib.redirect_stdout(file):
-        return run_command("tune", [*words, "--workers", "2"])
+        return run_verb("tune", [*words, "--workers", "2"])
 
 
-def found_in(directory: Path) -> Path | None:
-    """The directory of the study; None as long as there is none."""
+def study_directory(directory: Path) -> Path | None:
+    """Return the directory of the study, or None before it exists."""
     return next((directory / "r" / "killed").glob("tune-*"), None)
 
 
 def stage(directory: Path) -> str:
-    """How far a study came that was killed."""
-    found = found_in(directory)
+    """Return the stage that a killed study had reached."""
+    found = study_directory(directory)
     if found is None:
         return SEARCH
     with sqlite3.connect(found / "journal.sqlite") as base:
@@ -66,19 +67,19 @@ def stage(directory: Path) -> str:
         return MATCH if base.execute(query).fetchone()[0] else SEARCH
 
 
-def ending(directory: Path) -> list[object]:
-    """What a finished study has concluded: its trials without their seconds, its files.
+def study_results(directory: Path) -> list[object]:
+    """Return the results of a finished study: its trials without their times, and its files.
 
-    A trial's fingerprint is that of all its games.
+    A trial's fingerprint covers all its games.
     """
-    found = found_in(directory)
+    found = study_directory(directory)
     assert found is not None
     rows = pd.read_parquet(found / "trials.parquet").drop(columns="seconds")
-    return [rows.to_json(), *((found / name).read_bytes() for name in ALIKE)]
+    return [rows.to_json(), *((found / name).read_bytes() for name in COMPARED_FILES)]
 
 
-def begun(directory: Path) -> int:
-    """The number of a process that plays the study; it shares what is compiled here."""
+def start_study(directory: Path) -> int:
+    """Fork a process that plays the study and return its id; compiled code is shared."""
     child = os.fork()
     if child == 0:
         status = 70
@@ -89,14 +90,14 @@ def begun(directory: Path) -> int:
     return child
 
 
-def ended_by(child: int, seconds: float) -> bool:
-    """Whether the process ends by itself within this time; else it is killed."""
+def wait_or_kill(child: int, seconds: float) -> bool:
+    """Return whether the process ends within this time; kill it otherwise."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         found, status = os.waitpid(child, os.WNOHANG)
         if found:
             if status:
-                raise SystemExit(f"a study that was killed before ended with status {status}")
+                raise SystemExit(f"a resumed study ended with exit status {status}, expected 0")
             return True
         time.sleep(0.01)
     os.kill(child, signal.SIGKILL)
@@ -104,23 +105,23 @@ def ended_by(child: int, seconds: float) -> bool:
     return False
 
 
-def killed(method: str, kills: int, directory: Path) -> str:
-    """The row of a method: kills by where they fell, finished studies, how many of these differ."""
+def method_row(method: str, kills: int, directory: Path) -> str:
+    """Return the row of a method: kills by stage, finished studies, and differing results."""
     text = STUDY.format(method=method)
     for name in ("whole", "cut"):
         (directory / name).mkdir()
         (directory / name / "killed.toml").write_text(text)
-    study(directory / "whole")  # compiles what is compiled
+    study(directory / "whole")  # compile the kernels
     shutil.rmtree(directory / "whole" / "r")
     since = time.monotonic()
     study(directory / "whole")
-    study_seconds, wanted = time.monotonic() - since, ending(directory / "whole")
+    study_seconds, wanted = time.monotonic() - since, study_results(directory / "whole")
     rng, hits, finished, differ = random.Random(method), Counter[str](), 0, 0
-    while hits.total() < kills or found_in(directory / "cut"):
+    while hits.total() < kills or study_directory(directory / "cut"):
         longest = LONGEST * study_seconds if hits.total() < kills else float("inf")
-        if ended_by(begun(directory / "cut"), rng.random() * longest):
+        if wait_or_kill(start_study(directory / "cut"), rng.random() * longest):
             finished += 1
-            differ += ending(directory / "cut") != wanted
+            differ += study_results(directory / "cut") != wanted
             shutil.rmtree(directory / "cut" / "r")
         else:
             hits[stage(directory / "cut")] += 1
@@ -129,7 +130,7 @@ def killed(method: str, kills: int, directory: Path) -> str:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Print a row for each method; the status is 1 if a study ended otherwise."""
+    """Print a row for each method; return 1 if a study ended with another result."""
     parser = argparse.ArgumentParser(prog="benchmarks.tuning_kills", description=__doc__)
     parser.add_argument("methods", nargs="*", choices=(*SAMPLERS, []), metavar="METHOD")
     parser.add_argument("--kills", type=int, default=200)
@@ -137,7 +138,7 @@ def main(words: list[str] | None = None) -> int:
     rows = []
     for method in chosen.methods or SAMPLERS:
         with tempfile.TemporaryDirectory() as directory:
-            rows.append(killed(method, chosen.kills, Path(directory)))
+            rows.append(method_row(method, chosen.kills, Path(directory)))
         print(rows[-1], flush=True)
     return 0 if all(row.endswith(" 0 |") for row in rows) else 1
 

@@ -1,8 +1,8 @@
-"""Studies in which nothing can be gained: how often does each method say "better"?
+"""Count how often each method reports "better" in studies without any possible gain.
 
 python -m benchmarks.tuning_nulls spsa --seeds 100
 
-All moves are random, so every weight is as good as any other, and every trial has its noise.
+All moves are random, so all weights are equally good and every trial is noise.
 """
 
 import argparse
@@ -12,11 +12,12 @@ from collections import Counter
 from pathlib import Path
 
 from arena.playing.options import Interrupts, PlayOptions
+from arena.storage.journal import RunDirectory
 from arena.tuning import budget
 from arena.tuning.recommendation import recommend
 from arena.tuning.samplers.registry import SAMPLERS
 from arena.tuning.study_config import load_study
-from arena.tuning.validation import Shown, StudyVerdict, validate
+from arena.tuning.validation import MatchRunner, StudyVerdict, validate
 from benchmarks.tuning_claims import run_search
 
 STUDY = """
@@ -42,24 +43,25 @@ pairs = 1000
 
 
 def verdict(method: str, seed: int, directory: Path) -> StudyVerdict:
-    """The verdict of one study, all of it in this process but the last match."""
+    """Return the verdict of one study; only its last match runs in other processes."""
     path = directory / "null.toml"
     path.write_text(STUDY)
     tuning = load_study(path, [f"tune.method={method}", f"seed={seed}"])
     plan = budget.budget_from_file(tuning)
-    for_trials, held_out = budget.split_openings(tuning, plan)
+    for_trials, held_out = budget.divide_openings(tuning, plan)
     trials, arrived = run_search(tuning, plan, for_trials)
     seed_point = tuning.space.point(tuning.seed_values)
     best, _ = recommend(tuning.space, seed_point, trials, seed, arrived)
     if best.flat:
         return StudyVerdict.FLAT
-    shown = Shown(directory, PlayOptions(1, Interrupts()), lambda _: None)
     changes, claimed = tuning.space.changes(best.point), min(plan.claim_pairs, len(held_out))
-    return validate(tuning, changes, held_out, claimed, shown).verdict
+    with RunDirectory(directory / "null", "null") as locked:
+        runner = MatchRunner(locked, PlayOptions(1, Interrupts()), lambda _: None)
+        return validate(tuning, changes, held_out, claimed, runner).verdict
 
 
 def main(words: list[str] | None = None) -> int:
-    """Print a row; the status is 1 if a study said "better"."""
+    """Print a row; return 1 if a study reported an improvement."""
     parser = argparse.ArgumentParser(prog="benchmarks.tuning_nulls", description=__doc__)
     parser.add_argument("method", choices=tuple(SAMPLERS))
     parser.add_argument("--seeds", type=int, default=100)

@@ -1,4 +1,4 @@
-"""The tuner: its own time beside the games', and against the same study written naively."""
+"""Benchmarks of the tuner: its overhead, and a naive implementation of the same study."""
 
 import os
 import tempfile
@@ -11,23 +11,21 @@ from multiprocessing.sharedctypes import RawArray
 from pathlib import Path
 from typing import NamedTuple
 
-import arena.tuning  # noqa: F401  # before numpy, as the command has it: one thread
+import arena.tuning  # noqa: F401  # before numpy, which then uses one thread, as in the command
 
 # isort: split
 import optuna
 
-from arena.config.command_line import RunOptions, available_cores
+from arena.config.run_options import RunOptions, available_cores
 from arena.planning.tasks import Task
 from arena.playing.options import Interrupts
 from arena.storage.journal import RunDirectory
+from arena.storage.versions import SourceWatch
 from arena.tuning import study as search
-from arena.tuning.optuna_study import distributions
-from arena.tuning.recommendation import recommend
-from arena.tuning.space import Point
-from arena.tuning.study import Study, play_trials
+from arena.tuning.study import Study, conclude_search, play_trials
 from arena.tuning.study_config import load_study
 from arena.tuning.trial_games import TrialGamesBlob, TrialTask, TrialWorker, decode_trial
-from arena.tuning.trials import Trial, make_trial
+from arena.tuning.trials import make_trial
 from benchmarks.table import Row
 from benchmarks.timing import best_of
 
@@ -52,24 +50,24 @@ mobility = [-1.0, 2.0]
 TRIALS, OWN_SHARE, GAP_SECONDS = 200, 0.02, 0.010
 
 
-# When each trial began and ended, and in which process: seconds, written by the workers.
+# Start, end and process of each trial in seconds, written by the workers.
 begun, ended = RawArray("d", TRIALS), RawArray("d", TRIALS)
 process = RawArray("l", TRIALS)
 PLAY = TrialWorker.play
 
 
-class Spent(NamedTuple):
-    """Seconds of one study."""
+class StudyTimes(NamedTuple):
+    """The times of one study, in seconds."""
 
     whole: float  # from the first proposal to the recommendation
-    own: float  # of the workers' time until the last trial, what was not games
+    own: float  # the workers' time until the last trial, games excluded
     games: float  # of all workers together
     gaps: list[float]  # between a trial's end and the next one's start in the same worker
 
 
 @contextmanager
 def study() -> Iterator[Study]:
-    """A study that is ready to play, everything compiled, in a directory of its own."""
+    """Yield a compiled study that is ready to play, in a temporary directory."""
     with tempfile.TemporaryDirectory() as text:
         directory = Path(text)
         path = directory / "bench.toml"
@@ -77,42 +75,35 @@ def study() -> Iterator[Study]:
         tuning = load_study(path, [])
         options = RunOptions(directory, available_cores(), Interrupts(), quiet=True)
         with RunDirectory(directory, "bench") as locked:
-            yield search.prepare_study(tuning, options, locked)
+            yield search.prepare_study(tuning, options, locked, SourceWatch(tuning.plan, {}))
 
 
 def time_task(player: TrialWorker, part: TrialTask) -> TrialGamesBlob:
-    """The games of a part; a trial as small as these is one part."""
-    begun[part.slot] = time.monotonic()
+    """Play a part and record its times; such a small trial has only one part."""
+    begun[part.trial] = time.monotonic()
     played = PLAY(player, part)
-    ended[part.slot], process[part.slot] = time.monotonic(), os.getpid()
+    ended[part.trial], process[part.trial] = time.monotonic(), os.getpid()
     return played
 
 
-def study_time() -> Spent:
-    """One study, played by the tuner."""
+def study_time() -> StudyTimes:
+    """Run one study with the tuner and return its times."""
     with study() as ready:
-        TrialWorker.play = time_task  # type: ignore[method-assign]  # to time it
+        TrialWorker.play = time_task  # type: ignore[method-assign]  # timed
         started = time.monotonic()
         try:
-            played = play_trials(ready, "bench")
+            walk = play_trials(ready)
         finally:
-            TrialWorker.play = PLAY  # type: ignore[method-assign]  # as it was
-        recommended(ready, played.trials, played.arrived)
+            TrialWorker.play = PLAY  # type: ignore[method-assign]  # restored
+        conclude_search(ready, walk)
         whole = time.monotonic() - started
-    games = sum(trial.seconds for trial in played.trials)
+    games = sum(trial.seconds for trial in ready.trials)
     own = available_cores() * (max(ended) - min(begun)) - games
-    return Spent(whole, own, games, gaps())
-
-
-def recommended(ready: Study, trials: list[Trial], final: Point | None) -> None:
-    """Find what the study recommends."""
-    tuning = ready.tuning
-    point = tuning.space.point(tuning.seed_values)
-    recommend(tuning.space, point, trials, tuning.plan.seed, final)
+    return StudyTimes(whole, own, games, gaps())
 
 
 def gaps() -> list[float]:
-    """Seconds between trials that followed one another in one worker."""
+    """Return the seconds between consecutive trials of one worker."""
     slots = defaultdict(list)
     for slot in sorted(range(TRIALS), key=lambda slot: begun[slot]):
         slots[process[slot]].append(slot)
@@ -120,17 +111,17 @@ def gaps() -> list[float]:
 
 
 def naive_seconds() -> float:
-    """The same study as `study.optimize` has it: one process, all in memory, compiled games."""
+    """Return the seconds of the same study with `study.optimize` in one process."""
     with study() as ready:
         trial_games, tuning = ready.games, ready.tuning
 
         def score(trial: optuna.Trial) -> float:
-            for name, kind in distributions(tuning.space).items():
+            for name, kind in tuning.space.distributions().items():
                 trial.suggest_float(name, kind.low, kind.high)
             changes = tuning.space.changes(tuning.space.point(trial.params))
-            span = trial_games.span(trial.number, 0)
+            span = trial_games.pair_range(trial.number, 0)
             whole = Task(span.start, span.stop, {})
-            played = trial_games.player.play(TrialTask(trial.number, 0, whole, changes, True))
+            played = trial_games.worker.play(TrialTask(trial.number, 0, whole, changes, True))
             games = decode_trial(trial_games, trial.number, [played.games])
             point = tuning.space.point(trial.params)
             return make_trial(trial.number, point, games, played.seconds).score
@@ -145,7 +136,7 @@ def naive_seconds() -> float:
 
 
 def tuner_itself(rounds: int) -> Row:
-    """What workers waited for, as a share of the games' time."""
+    """Compare the time that workers do not spend on games with the allowed share."""
     found = min(
         (study_time() for _ in range(min(rounds, 3))), key=lambda each: each.own / each.games
     )
@@ -156,14 +147,14 @@ def tuner_itself(rounds: int) -> Row:
 
 
 def next_trial(rounds: int) -> Row:
-    """How soon a worker begins the next trial: nothing is built or compiled in between."""
+    """Compare the longest pause between two trials of a worker with the allowed time."""
     longest = min(max(study_time().gaps) for _ in range(min(rounds, 3)))
     what = "from a trial's end to the next one's start, longest of all: allowed"
     return Row(what, f"{1000 * longest:.1f} ms", "10 ms", GAP_SECONDS / longest, 1.0)
 
 
 def tuning_naive(rounds: int) -> Row:
-    """Seconds to the recommendation against `study.optimize` in one process."""
+    """Compare the seconds to the recommendation with `study.optimize` in one process."""
     ours, against = best_of(min(rounds, 3), lambda: study_time().whole, naive_seconds)
     what = f"time to the recommendation, {TRIALS} trials of 200 games: study.optimize, one process"
     return Row(what, f"{ours:.2f} s", f"{against:.2f} s", against / ours, 1.8)

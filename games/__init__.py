@@ -1,12 +1,12 @@
-"""Rules: what is legal, who won. Everything outside uses games by these names."""
+"""The rules of games: `game(name)` and the types that it returns."""
 
 import re
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 
-from games.base.text import GameError, did_you_mean, listed, parse_game_name, quote
-from games.core import Game, IllegalMove, MoveError, Position, once
+from games.base.text import GameError, did_you_mean, join_names, parse_game_name, quote
+from games.core import Game, IllegalMove, MoveError, Position, thread_safe_cache
 
 __all__ = [
     "GAMES",
@@ -19,7 +19,7 @@ __all__ = [
     "game",
 ]
 
-# Each name with the pack that builds its games, as text: a pack loads when a game of it is built.
+# The package that builds each game, by name: it is imported when one of its games is first used.
 GAMES: Mapping[str, str] = {
     "kalah": "games.sowing",
     "kalah-2022": "games.sowing",
@@ -31,14 +31,14 @@ GAMES: Mapping[str, str] = {
     "othello-adjacent": "games.othello",
 }
 NAMES = tuple(GAMES)
-USER_GAMES = "games.user_games.load"  # as text too
+USER_GAMES = "games.user_games.load"  # as text, for the same reason
 GAME_FILE = re.compile(r"\.py\s*(:|$)")
 
 
 def game(text: str, base: Path = Path()) -> Game:
-    """The game that `text` names: "kalah", "othello(6)", "kalah(3,2,capture=none)".
+    """Return the game that `text` names: "kalah", "othello(6)", "kalah(3,2,capture=none)".
 
-    A user's file, "games/mine.py:mine(7,6)", is seen from the directory `base`.
+    The path of a user's file, as in "games/mine.py:mine(7,6)", is relative to `base`.
     """
     if GAME_FILE.search(text):
         made: Game = import_module(USER_GAMES).user_game(text, base)
@@ -50,13 +50,14 @@ def _build_game(text: str) -> Game:
     name, arguments = parse_game_name(text)
     if name not in GAMES:
         raise GameError(
-            f"there is no game {quote(name)} (there are {listed(GAMES)}){did_you_mean(name, GAMES)}"
+            f"there is no game {quote(name)} (there are {join_names(GAMES)})"
+            f"{did_you_mean(name, GAMES)}"
         )
     made: Game = import_module(GAMES[name]).build(name, arguments)
     return made
 
 
-@once
+@thread_safe_cache
 def _canonical(name: str) -> Game:
-    """One object for each game, so that its context and kernels are made once."""
+    """Return the one object of a game, so that its context and kernels are built only once."""
     return _build_game(name)

@@ -48,7 +48,7 @@ def __getattr__(name: str) -> object:
 
 
 def _refuse_hidden_packages() -> None:
-    """Raise ImportError if a file of the user is found instead of one of our packages."""
+    """Raise an ImportError if a user's file hides one of our packages."""
     home = Path(__file__).parents[1]
     for package in ("games", "agents", "arena"):
         found = find_spec(package)

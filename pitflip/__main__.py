@@ -11,12 +11,12 @@ prepare_process()
 
 import shtab
 
-from arena.commands.command import COMMANDS, GROUPS, parser_settings, run_command
-from arena.commands.command import module_of as command_module
+from arena.commands.registry import COMMANDS, GROUPS, parser_settings, run_verb
+from arena.commands.registry import load_command as command_module
 from games.base.cli import CommandParser
-from games.base.errors import OK, USER_ERROR, print_error, print_safely, status_of
+from games.base.errors import OK, USER_ERROR, print_error, print_safely, run_command
 from games.base.removed import REMOVED_COMMANDS
-from games.base.text import did_you_mean, listed, quote
+from games.base.text import did_you_mean, join_names, quote
 
 HELP = ("-h", "--help", "help")
 VERSION = ("-V", "--version", "version")
@@ -24,21 +24,21 @@ COMPLETION = "--print-completion"
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run the command that the first word names; return its exit status."""
+    """Run the command that `words` name, by default those of the command line."""
     given = sys.argv[1:] if words is None else words
-    return status_of("pitflip", lambda: run(given))
+    return run_command("pitflip", lambda: run(given))
 
 
 def run(words: list[str]) -> int:
-    """Answer one of the general options, or run a command."""
+    """Print help, the version or a completion script, or run a command."""
     if len(words) > 1 and words[0] == "help":
         words = [words[1], "--help"]
     if not words or words[0] in HELP:
-        show(help_text())
+        print_text(help_text())
         return OK if words else USER_ERROR
     verb, rest = words[0], words[1:]
     if verb in VERSION:
-        show(f"pitflip {version('pitflip')}")
+        print_text(f"pitflip {version('pitflip')}")
         return OK
     if verb == COMPLETION:
         return print_completion(rest)
@@ -47,15 +47,15 @@ def run(words: list[str]) -> int:
         return USER_ERROR
     if verb not in COMMANDS:
         near = did_you_mean(verb, COMMANDS)
-        print_error(f"pitflip: there is no command {quote(verb)} ({listed(COMMANDS)}){near}")
+        print_error(f"pitflip: there is no command {quote(verb)} ({join_names(COMMANDS)}){near}")
         return USER_ERROR
     if not COMMANDS[verb].resumable:
         stop_at_once()
-    return run_command(verb, rest)
+    return run_verb(verb, rest)
 
 
-def show(text: str) -> None:
-    """Print a text; a closed pipe is no error."""
+def print_text(text: str) -> None:
+    """Print a text; a closed pipe is not an error."""
     print_safely(lambda: print(text))
 
 
@@ -70,15 +70,15 @@ def help_text() -> str:
     lines += [
         "",
         "pitflip help COMMAND   options and examples of a command",
-        "pitflip --version      version",
+        "pitflip --version      print the version",
         f"pitflip {COMPLETION} {'|'.join(shtab.SUPPORTED_SHELLS)}",
-        "Without the script: python -m pitflip COMMAND.",
+        "If your shell does not find pitflip: python -m pitflip COMMAND",
     ]
     return "\n".join(lines)
 
 
 def stop_at_once() -> None:
-    """Let Ctrl-C and a closed pipe end the process: short commands store nothing on the way."""
+    """Let Ctrl-C and a closed pipe end the process: short commands have no state to save."""
     for name in ("SIGINT", "SIGPIPE"):
         if hasattr(signal, name):  # Windows has no SIGPIPE
             signal.signal(getattr(signal, name), signal.SIG_DFL)
@@ -103,9 +103,9 @@ def print_completion(words: list[str]) -> int:
     shells = shtab.SUPPORTED_SHELLS
     if len(words) != 1 or words[0] not in shells:
         got = quote(" ".join(words)) if words else "nothing"
-        print_error(f"pitflip {COMPLETION}: name a shell, one of {listed(shells)}, got {got}")
+        print_error(f"pitflip {COMPLETION}: name a shell, one of {join_names(shells)}, got {got}")
         return USER_ERROR
-    show(shtab.complete(all_parsers(), words[0]))
+    print_text(shtab.complete(all_parsers(), words[0]))
     return OK
 
 

@@ -1,4 +1,7 @@
-"""The functions of `import pitflip`. Mistakes raise UserError, work to be continued Unfinished."""
+"""The functions of `import pitflip`.
+
+Mistakes raise UserError; work that can be continued raises Unfinished.
+"""
 
 import contextlib
 import json
@@ -13,17 +16,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import games
 from agents.core import Agent, HostSettings
 from agents.create import create_agent
-from agents.registry import build, users_code
+from agents.registry import build, user_code_reason
 from agents.sandbox.sandbox import Sandbox
-from arena.config.command_line import RunOptions, open_run_options
-from arena.config.match import AgentLike, agent_name, agent_spec, match_tables
-from arena.config.sweep import SweepPlan, build_experiment_or_sweep, format_toml
-from arena.config.toml_file import Problems, Source, from_tables, read
+from arena.config.experiment import AgentLike, agent_name, agent_spec, match_tables
+from arena.config.run_options import RunOptions, open_run_options
+from arena.config.sweep import SweepPlan, build_experiment_or_sweep
+from arena.config.toml_file import (
+    Problems,
+    Source,
+    format_toml,
+    read_experiment_file,
+    source_from_tables,
+)
 from arena.playing.options import Interrupts
 from games import Game
 from games.base.errors import UserError, print_error
 from games.base.text import quote
-from games.solving.solution import Solution, steps
+from games.solving.solution import Solution, solve_steps
 from games.solving.solver import Allowance, Budget
 
 if TYPE_CHECKING:  # it takes a second to load
@@ -33,14 +42,15 @@ if TYPE_CHECKING:  # it takes a second to load
 
 Tables = Mapping[str, object]  # a dict of the same shape as a TOML file
 FROM_FILE = (
-    "pass the name of a kind, a bot's file or a table: bots are files, they run in a sandbox"
+    "pass a kind, the path of a bot's file, or a table: bots run in a sandbox, so they are files"
 )
 
 
 class PlayedGame(NamedTuple):
-    """A finished game; `moves` are written as on the board, `players` are in the order of moving.
+    """A finished game; `players` has the side that moves first, then the other.
 
-    `winner` is None for a draw; `reason` says why the game was forfeited, if it was.
+    `moves` are in the notation of the game. `winner` is None for a draw; `reason` says why the
+    game was forfeited, if it was.
     """
 
     game: Game
@@ -58,7 +68,7 @@ class PlayedGame(NamedTuple):
 
 
 class StudyResult(NamedTuple):
-    """A finished study: `weights` are the recommended ones, `verdict` is that of the validation."""
+    """A finished study: the recommended weights, and the verdict of the validation."""
 
     directory: Path
     verdict: str  # "better", "not better", "undecided" or "flat"
@@ -79,19 +89,17 @@ def run(
     """Play an experiment, from a file or a dict, and return its run.
 
     `set` changes values, as in {"agents.smart.depth": 6}. Called again, an interrupted run
-    continues and a finished one is returned at once. A check that fails raises nothing.
+    continues and a finished one is returned at once. A failed check raises no exception.
     """
-    source, problems, changes = _read(experiment, set)
-    asked = build_experiment_or_sweep(source, problems, changes)
-    if isinstance(asked, SweepPlan):
-        raise UserError(f"{asked.name} is a sweep of several runs: use pitflip run FILE")
-    from arena.pipeline.run import directory_of_run  # noqa: PLC0415  # it loads the kernels
-    from arena.pipeline.run import run as run_experiment  # noqa: PLC0415
-    from pitflip.stored_run import load  # noqa: PLC0415
+    source, problems, changes = _read_source(experiment, set)
+    parsed = build_experiment_or_sweep(source, problems, changes)
+    if isinstance(parsed, SweepPlan):
+        raise UserError(f"{parsed.name} is a sweep of several runs: use pitflip run FILE")
+    from arena.pipeline.run import run_experiment
+    from pitflip.stored_run import load
 
-    with _options(results, workers, cluster, fresh, progress, changes) as options:
-        run_experiment(asked, options)
-    return load(directory_of_run(asked, Path(results)))
+    with _open_options(results, workers, cluster, fresh, progress, changes) as options:
+        return load(run_experiment(parsed, options).directory)
 
 
 def match(
@@ -127,46 +135,47 @@ def match(
 def play(
     game: str, first: AgentLike, second: AgentLike, *, seed: int = 1, opening: str = ""
 ) -> PlayedGame:
-    """Play one game; `opening` is a line of moves that comes before the agents choose."""
-    from arena.planning.games import DRAW, LOSS, WIN  # noqa: PLC0415  # it loads the kernels
-    from arena.playing.referee import play_game  # noqa: PLC0415
-    from games.board import Board  # noqa: PLC0415
+    """Play one game; the moves of `opening` are played before the agents choose."""
+    from arena.planning.games import DRAW, LOSS, WIN
+    from arena.playing.referee import play_game
+    from games.board import Board
 
     for each in (first, second):
         _refuse_objects(each)
-    of, specs = games.game(game), (agent_spec(first), agent_spec(second))
+    rules, specs = games.game(game), (agent_spec(first), agent_spec(second))
     players = agent_name(first), agent_name(second)
-    positions, words = of.replay(opening), of.notation.split(opening)
-    line = [of.parse_move(at, word) for at, word in zip(positions, words, strict=False)]
+    positions, words = rules.replay(opening), rules.notation.split(opening)
+    line = [rules.parse_move(before, word) for before, word in zip(positions, words, strict=False)]
     chance = random.Random(seed)
     seeds = chance.getrandbits(63), chance.getrandbits(63)
     with contextlib.closing(Sandbox()) as sandbox:
         settings = HostSettings(sandbox)
-        seats = tuple((lambda spec=spec: create_agent(spec, of, settings)) for spec in specs)
-        slots = [int(slot) for slot in of.slots_of(line)]
-        record = play_game(Board(of), (seats[0], seats[1]), slots, seeds)
-    end = of.replay(of.write(record.moves))[-1]
+        seats = tuple((lambda spec=spec: create_agent(spec, rules, settings)) for spec in specs)
+        slots = [int(slot) for slot in rules.slots_of(line)]
+        record = play_game(Board(rules), (seats[0], seats[1]), slots, seeds)
+    end = rules.replay(rules.write(record.moves))[-1]
     winner = {WIN: players[0], DRAW: None, LOSS: players[1]}[record.result]
-    moves = tuple(of.notation.split(of.write(record.moves)))
-    return PlayedGame(of, players, moves, of.score(end), winner, record.trace)
+    moves = tuple(rules.notation.split(rules.write(record.moves)))
+    return PlayedGame(rules, players, moves, rules.score(end), winner, record.trace)
 
 
 def solve(game: str, position: str = "", *, seconds: float | None = None) -> Solution:
     """Solve a position, written as moves from the start or in one line.
 
-    `seconds` limit the search; without an end the result has bounds.
+    `seconds` limit the search; an unfinished search returns bounds.
     """
-    from games.solve import make_solver, parse_position_or_moves  # noqa: PLC0415  # as above
-    from games.solving.solution import hopeless  # noqa: PLC0415
+    from arena.terminal.game_text import make_solver
+    from games.solving.solution import size_warning
+    from games.transcripts import parse_position_or_moves
 
-    of = games.game(game)
-    at = parse_position_or_moves(of, position)
-    if seconds is None and (why := hopeless(of, at)):
+    rules = games.game(game)
+    start = parse_position_or_moves(rules, position)
+    if seconds is None and (why := size_warning(rules, start)):
         raise UserError(f"{why}; limit the search, as in seconds=60")
-    solver = make_solver(of, seconds, None, print_error)
+    solver = make_solver(rules, seconds, None, print_error)
     solver.prepare()
-    *_, known = steps(solver, at, Allowance(Budget(seconds=seconds)))
-    return known
+    *_, solution = solve_steps(solver, start, Allowance(Budget(seconds=seconds)))
+    return solution
 
 
 def tune(
@@ -182,15 +191,17 @@ def tune(
 ) -> StudyResult:
     """Run the study of an experiment with [tune] and return its recommendation.
 
-    `budget` are the seconds that it may play.
+    `budget` limits the time for games, in seconds.
     """
-    from arena.tuning.study import study_digest  # noqa: PLC0415  # it loads the kernels
-    from arena.tuning.study import tune as tune_study  # noqa: PLC0415
-    from arena.tuning.study_config import parse_study  # noqa: PLC0415
+    from arena.tuning.study import study_digest
+    from arena.tuning.study import tune as tune_study
+    from arena.tuning.study_config import parse_study
 
-    source, problems, changes = _read(experiment, set)
+    source, problems, changes = _read_source(experiment, set)
     study = parse_study(source, problems)
-    with _options(results, workers, cluster, fresh, progress, changes, budget=budget) as options:
+    with _open_options(
+        results, workers, cluster, fresh, progress, changes, budget=budget, tables=False
+    ) as options:
         verdict = tune_study(study, options)
     name = f"tune-{study_digest(study, budget)}"
     directory = Path(results) / study.experiment.name / name
@@ -201,11 +212,11 @@ def tune(
 def rate(
     *files: str | Path, anchor: str | None = None, pool: bool = False, bootstrap: int = 200
 ) -> "pd.DataFrame":
-    """Rate the games in runs, PGN, GGF, CSV and parquet files; one row for each agent and game."""
-    import pandas as pd  # noqa: PLC0415  # as above
+    """Rate the agents of runs and game files; return a row for each agent on each scale."""
+    import pandas as pd
 
-    from arena.analysis.tables import rating_rows  # noqa: PLC0415
-    from arena.pipeline.external_games import rate_files  # noqa: PLC0415
+    from arena.analysis.tables import rating_rows
+    from arena.pipeline.external_games import rate_files
 
     if not files:
         raise UserError("name at least one file with games")
@@ -224,10 +235,10 @@ def game(name: str) -> Game:
 
 
 def agent(name: AgentLike, game: str | Game) -> Agent:
-    """Return a built-in agent that chooses moves in this process: agent.choose(position).move."""
+    """Return a built-in agent in this process; agent.choose(position).move is its move."""
     _refuse_objects(name)
     spec = agent_spec(name)
-    if users_code(spec) is not None:
+    if user_code_reason(spec) is not None:
         raise UserError(f"{agent_name(name)} runs in a sandbox: use pitflip.play or pitflip.match")
     made: Agent = build(spec, games.game(game) if isinstance(game, str) else game)
     made.start(0)
@@ -240,18 +251,18 @@ def _refuse_objects(given: object) -> None:
         raise UserError(f"an agent cannot be {quote(type(given).__name__)}: {FROM_FILE}")
 
 
-def _read(
+def _read_source(
     experiment: str | Path | Tables, changes: Tables | None
 ) -> tuple[Source, Problems, tuple[str, ...]]:
-    """Return the tables of an experiment with the changes, and the changes as --set has them."""
+    """Return the changed tables, their problems, and the changes as values of --set."""
     words = tuple(f"{key}={format_toml(value)}" for key, value in (changes or {}).items())
     if isinstance(experiment, Mapping):
-        return (*from_tables(experiment, words), words)
-    return (*read(Path(experiment), words), words)
+        return (*source_from_tables(experiment, words), words)
+    return (*read_experiment_file(Path(experiment), words), words)
 
 
 @contextlib.contextmanager
-def _options(
+def _open_options(
     results: str | Path,
     workers: int | None,
     cluster: str | None,
@@ -260,13 +271,13 @@ def _options(
     changes: tuple[str, ...],
     **more: Any,
 ) -> Iterator[RunOptions]:
-    """Open the options for playing; signals are handled in the main thread, until the end."""
+    """Open the options for playing; in the main thread, also handle signals meanwhile."""
     interrupts, quiet = Interrupts(), not (sys.stderr.isatty() if progress is None else progress)
     with contextlib.ExitStack() as stack:
         if threading.current_thread() is threading.main_thread():
             for each in (signal.SIGINT, signal.SIGTERM):
                 stack.callback(signal.signal, each, signal.getsignal(each))
-            stack.enter_context(interrupts.installed())
+            stack.enter_context(interrupts.handle_signals())
         yield stack.enter_context(
             open_run_options(
                 interrupts,
@@ -275,7 +286,6 @@ def _options(
                 cluster=cluster,
                 fresh=fresh,
                 quiet=quiet,
-                tables=False,
                 overrides=changes,
                 **more,
             )

@@ -11,10 +11,10 @@ from arena.report.figures.registry import make_figures
 from arena.report.page import PAGE, write_page
 from arena.report.svg import svg_file
 from arena.storage.game_table import SEARCH_INFO
-from arena.storage.provenance import read_run
+from arena.storage.provenance import load_run_file
 from arena.storage.run_file import GAMES
 from games.base.errors import UserError, print_lines
-from games.base.text import did_you_mean, listed, quote
+from games.base.text import did_you_mean, join_names, quote
 
 if TYPE_CHECKING:  # it takes a second to load
     import pandas as pd
@@ -34,7 +34,7 @@ class Figure(NamedTuple):
 
 
 class Page(NamedTuple):
-    """The page of a run as a file; a notebook shows it."""
+    """The web page of a run; a notebook shows it."""
 
     path: Path
 
@@ -46,7 +46,7 @@ class Page(NamedTuple):
 
 
 class CheckResult(NamedTuple):
-    """One check of an experiment; `status` is "holds", "fails" or "vacuous"."""
+    """The verdict on a check; `status` is "holds", "fails" or "vacuous"."""
 
     that: str
     test: str
@@ -63,7 +63,6 @@ class Run:
     """A finished run; its tables are read on first use."""
 
     def __init__(self, directory: Path, contents: ReportData) -> None:
-        """Use `load` to make one."""
         self.directory, self.contents = directory, contents
 
     def __repr__(self) -> str:
@@ -87,7 +86,7 @@ class Run:
 
     @cached_property
     def games(self) -> "pd.DataFrame":
-        """One row for each game; docs/results.md describes the columns."""
+        """One row for each game; docs/reference/columns.md describes the columns."""
         return self._table(GAMES)
 
     @cached_property
@@ -110,17 +109,19 @@ class Run:
     @property
     def figures(self) -> tuple[str, ...]:
         """The names of the figures."""
-        made = make_figures(self.contents)
-        return tuple(name for name, figure in made.items() if figure.picture is not None)
+        figures = make_figures(self.contents)
+        return tuple(name for name, figure in figures.items() if figure.picture is not None)
 
     def plot(self, name: str = "") -> Figure:
-        """Return a figure; without a name that of the ratings, or of the match of two agents."""
+        """Return a figure; by default that of the ratings, or of the match if two agents played."""
         if not name:
             ranked = "ratings" if "ratings" in self.figures else "points"
-            name = "match" if self.contents.two else ranked
+            name = "match" if self.contents.has_two_agents else ranked
         figure = make_figures(self.contents).get(name)
         if figure is None or figure.picture is None:
-            raise UserError(f"there is no figure {quote(name)} (there are {listed(self.figures)})")
+            raise UserError(
+                f"there is no figure {quote(name)} (there are {join_names(self.figures)})"
+            )
         return Figure(name, svg_file(figure.picture, figure.heading))
 
     def page(self) -> Page:
@@ -143,13 +144,13 @@ class Run:
         return f"{lead}{self.ratings[columns].to_html(index=False, escape=True)}"
 
     def _table(self, name: str) -> "pd.DataFrame":
-        import pandas as pd  # noqa: PLC0415  # as above
+        import pandas as pd
 
         return pd.read_parquet(self.directory / name)
 
 
 def load(directory: str | Path) -> Run:
-    """Return the finished run in a directory; a UserError says why there is none."""
+    """Return the finished run in a directory; a UserError if there is none."""
     path = Path(directory)
     return Run(path, load_report(path))
 
@@ -160,7 +161,7 @@ def latest(experiment: str, *, results: str | Path = "results") -> Run:
     found = [
         (str(stored["finished"]), directory)
         for directory in parent.glob("*")
-        if (directory / GAMES).exists() and (stored := read_run(directory)).get("finished")
+        if (directory / GAMES).exists() and (stored := load_run_file(directory)).get("finished")
     ]
     if not found:
         names = [path.name for path in Path(results).glob("*") if path.is_dir()]

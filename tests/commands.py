@@ -1,35 +1,35 @@
-"""The commands as functions of their arguments; those of `pitflip game` take the game first."""
+"""The commands as functions; those of `pitflip game` take the game first."""
 
 from collections.abc import Sequence
 from functools import partial
 from unittest.mock import patch
 
 from agents.kinds.human import Dialogue
-from arena.commands.command import run_command
+from arena.commands.registry import run_verb
 
 
 def of_game(action: str, words: Sequence[str]) -> int:
     if list(words) == ["--help"]:
-        return run_command("game", ["kalah", action, "--help"])
+        return run_verb("game", ["kalah", action, "--help"])
     game, *rest = words
-    return run_command("game", [game, action, *rest])
+    return run_verb("game", [game, action, *rest])
 
 
 def plan(words: Sequence[str]) -> int:
-    return run_command("run", [*words, "--dry-run"])
+    return run_verb("run", [*words, "--dry-run"])
 
 
 def play(words: Sequence[str], dialogue: Dialogue | None = None) -> int:
     with patch("arena.commands.play.Dialogue", (lambda: dialogue) if dialogue else Dialogue):
-        return run_command("play", words)
+        return run_verb("play", words)
 
 
 run, match, versus, tune, learn, new, check, serve = (
-    partial(run_command, verb)
+    partial(run_verb, verb)
     for verb in ("run", "match", "versus", "tune", "learn", "new", "check", "serve")
 )
 report, export, rate, verify, judge, runs, ladder = (
-    partial(run_command, verb)
+    partial(run_verb, verb)
     for verb in ("report", "export", "rate", "verify", "judge", "runs", "ladder")
 )
 explain, replay, perft, solve = (

@@ -11,22 +11,20 @@ from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 
 from agents.registry import build
-from agents.search import game_loop
 from agents.search.compiled_agent import CompiledAgent
 from arena.planning.openings.random import draw_lines
 from arena.playing.referee_loop import replay_games
 from games import Game, game
 from games.board import Board
-from games.core import kernels
-from games.kernels.compile_cache import cache_directory, room_of
+from games.core import family_drivers
+from games.kernels.compile_cache import cache_directory
 from games.kernels.context import PASS
 from games.kernels.jit import INTERPRETED
-from games.perft import perft
-from games.playouts import play_random_games
-from games.solving.generic import PlainQuestions
+from games.perft import perft, play_random_games
+from games.solving.generic import generic_search
 from games.transcripts import index_move_texts
-from tests.agents.given import OF_EVERY_FAMILY, ROOT, is_wide, playing, spec_of
-from tests.agents.whole_games import play_games
+from tests.agents.helpers import OF_EVERY_FAMILY, ROOT, is_wide, playing, spec_of
+from tests.agents.test_whole_games import play_games
 
 OWN_GAME = f"{ROOT}/experiments/games/connect4.py:connect4(5,4)"
 SEARCHES = ("alphabeta", "minimax")
@@ -51,8 +49,8 @@ def compile_rules(of: Game) -> None:
     start, move = of.start(), of.legal(of.start())[0]
     perft(of, start, 1)
     play_random_games(of, 1, 1)
-    kernels(of.family_name).step(of.context, start.state, PASS)
-    kernels(of.family_name).margin(of.context, start.state)
+    family_drivers(of.family_name).step(of.context, start.state, PASS)
+    family_drivers(of.family_name).margin(of.context, start.state)
     one = np.array([move], np.int16), np.ones(1, np.int32)
     index_move_texts(of, *one)
     Board(of)
@@ -68,7 +66,7 @@ def compile_searches(of: Game, agents: list[CompiledAgent]) -> None:
         choice = agent.choose(start)
     play_games(of, *agents, [[]], [(1, 2)])
     agent.search_move(start, choice.move, 1)
-    PlainQuestions(of, 4).ask(start, 0, 1)
+    generic_search(of, 4).bound_margin(start, 0, 1)
 
 
 def compile_others(name: str) -> None:
@@ -80,7 +78,7 @@ def compile_others(name: str) -> None:
 
 def main() -> None:
     """The families that take longest come first; a file in the cache says that all are there."""
-    directory = cache_directory(room_of(game_loop.__name__))
+    directory = cache_directory()
     if INTERPRETED or directory is None:
         return
     done = directory / "compiled_for_tests"

@@ -26,7 +26,7 @@ import numba
 from numba.core import event
 
 from agents.sandbox import sandbox
-from agents.sandbox.sandbox import begin_spawner
+from agents.sandbox.sandbox import start_spawner
 
 PACKAGES = ("games", "agents", "arena")
 NOTHING = ["false"]  # the program that the process would go on with, did it ever return
@@ -43,7 +43,7 @@ def in_fork(work: Callable[[], int], **options) -> dict:
 
 def with_bots(work: Callable[[], int]) -> int:
     """The status of `work` in a fork that begins a spawner of its own: half a second."""
-    sandbox.begin_spawner = begin_spawner
+    sandbox.start_spawner = start_spawner
     return work()
 
 
@@ -85,7 +85,7 @@ def _become(work: Callable[[], int], environment: Mapping[str, str] | None) -> N
         sys.stdin, sys.stdout = os.fdopen(0), os.fdopen(1, "w")
         sys.stderr = os.fdopen(2, "w", buffering=1, errors="backslashreplace")
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # as `arena` has it for commands
-        sandbox.begin_spawner = _refused  # the one that tests lend is a file of ours
+        sandbox.start_spawner = _refused  # the one that tests lend is a file of ours
         if environment is not None:
             os.environ.clear()
             os.environ.update(environment)

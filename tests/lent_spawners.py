@@ -1,4 +1,4 @@
-"""Spawners that tests lend one another: each is a process of half a second, and they are alike."""
+"""Spawners shared by tests: starting one takes half a second."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -7,27 +7,28 @@ from contextlib import closing, contextmanager
 import pytest
 
 from agents.sandbox import sandbox
-from agents.sandbox.sandbox import SpawnerProcess, begin_spawner, spawner_environment
+from agents.sandbox.sandbox import SpawnerProcess, spawner_environment, start_spawner
 
 Begin = Callable[[], SpawnerProcess]
 CACHE = "XDG_CACHE_HOME"
 
 
 class LentSpawner(SpawnerProcess):
-    """A spawner that goes on when the wall that borrowed it is closed."""
+    """A spawner that keeps running when a sandbox that uses it is closed."""
 
     def __init__(self, lender: SpawnerProcess) -> None:
-        self.process, self.root, self.level = lender.process, lender.root, lender.level
+        self.process, self.socket = lender.process, lender.socket
+        self.level, self.id = lender.level, lender.id
         self.kill = lender.kill
 
     def close(self) -> None:
-        """Whoever lends it ends it."""
+        """Do nothing: `Spawners` ends it."""
 
 
 class Spawners:
-    """One for each environment that walls are begun in, ended with the tests.
+    """One spawner for each environment, ended with the tests.
 
-    Where a test has its cache makes no other: a spawner only finds there what is compiled.
+    The cache directory of a test makes no difference: a spawner only reads compiled code there.
     """
 
     def __init__(self, begin: Begin) -> None:
@@ -35,7 +36,7 @@ class Spawners:
         self.running: dict[tuple[tuple[str, str], ...], SpawnerProcess] = {}
 
     def lent(self) -> SpawnerProcess:
-        """What a wall gets in place of a spawner of its own."""
+        """Return a shared spawner for a sandbox."""
         with pytest.MonkeyPatch.context() as patch:
             patch.delenv(CACHE, raising=False)
             if self.cache is not None:
@@ -52,15 +53,15 @@ class Spawners:
 
 @contextmanager
 def lent_spawners() -> Iterator[None]:
-    """Walls that are begun meanwhile borrow their spawners."""
-    with pytest.MonkeyPatch.context() as patch, closing(Spawners(begin_spawner)) as spawners:
-        patch.setattr(sandbox, "begin_spawner", spawners.lent)
+    """Let sandboxes that open meanwhile share spawners."""
+    with pytest.MonkeyPatch.context() as patch, closing(Spawners(start_spawner)) as spawners:
+        patch.setattr(sandbox, "start_spawner", spawners.lent)
         yield
 
 
 @contextmanager
 def own_spawners() -> Iterator[None]:
-    """Walls that are begun meanwhile have spawners of their own, as they do outside of tests."""
+    """Let sandboxes that open meanwhile start their own spawners, as outside of tests."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sandbox, "begin_spawner", begin_spawner)
+        patch.setattr(sandbox, "start_spawner", start_spawner)
         yield

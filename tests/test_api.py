@@ -1,4 +1,4 @@
-"""`import pitflip`: runs as objects, mistakes as exceptions, the page and the notebook."""
+"""The package `pitflip`: functions, results, errors, the notebook."""
 
 import ast
 import json
@@ -15,7 +15,7 @@ import pytest
 import pitflip
 from games.solving.solution import Solution
 from pitflip.stored_run import Run
-from tests.arena.running import ROOT, directory_of, experiment_file, played, small
+from tests.arena.running import ROOT, experiment_file, only_run, run_experiment_file, small
 
 NOTEBOOK = ROOT / "docs" / "notebooks" / "from_start_to_end.ipynb"
 PAGE = ROOT / "docs" / "python.md"  # run by tests/docs
@@ -28,8 +28,8 @@ SMALL = {"game": "kalah(4,3)", "pairs": 8, "agents": TWO}
 def directory(tmp_path_factory):
     """A run of three agents."""
     here = tmp_path_factory.mktemp("loaded")
-    played(experiment_file(here, small(12) + GREEDY, "good"), here / "results")
-    return directory_of(here / "results")
+    run_experiment_file(experiment_file(here, small(12) + GREEDY, "good"), here / "results")
+    return only_run(here / "results")
 
 
 def test_the_frames_are_the_tables(directory):
@@ -67,7 +67,7 @@ def test_figures_are_svg_and_an_unknown_one_names_the_others(directory):
         run.plot("rating")
 
 
-def test_the_page_is_made_where_there_is_none_and_stays_in_a_frame(directory):
+def test_page_is_written_on_demand_and_framed(directory):
     page = pitflip.load(directory).page()
     assert page.path == directory / "report.html"
     frame = ElementTree.fromstring(page._repr_html_())
@@ -203,7 +203,7 @@ def test_the_import_loads_neither_numba_nor_pandas():
     assert loaded(code).stdout == "[]\n"
 
 
-def test_a_file_of_the_user_that_hides_a_package_is_named(tmp_path):
+def test_hiding_file_of_the_user_is_named(tmp_path):
     (tmp_path / "games.py").write_text("")
     code = "import pitflip\ntry: pitflip.run\nexcept ImportError as error: print(error)"
     done = loaded(code, tmp_path)

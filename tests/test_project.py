@@ -1,6 +1,5 @@
-"""The repository itself: its pages, its version, its locks, and no trace of one machine."""
+"""The repository: version, links of the pages, no machine paths."""
 
-import json
 import re
 import subprocess
 import tomllib
@@ -40,17 +39,6 @@ def test_links_of_a_page_lead_somewhere(page):
 
 
 # -------------------------------------------------------------------- addresses and paths
-
-
-def test_the_lock_names_the_public_index_only():
-    text = (ROOT / "uv.lock").read_text()
-    assert set(re.findall(r"[a-z+]+://([^/\"]+)", text)) == PUBLIC_HOSTS
-    sources = {json.dumps(package["source"]) for package in tomllib.loads(text)["package"]}
-    assert sources == {'{"registry": "https://pypi.org/simple"}', '{"editable": "."}'}
-
-
-def test_the_lock_of_the_browser_tests_names_no_registry():
-    assert "resolved" not in (ROOT / "tests/browser/package-lock.json").read_text()
 
 
 def project_files() -> list[Path]:

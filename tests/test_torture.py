@@ -1,4 +1,4 @@
-"""Runs that are disturbed end with the same tables."""
+"""A run that is disturbed ends with the same tables."""
 
 import subprocess
 import sys

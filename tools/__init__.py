@@ -1,1 +1,1 @@
-"""Long searches for faults, run by hand: fuzzing, torture, mutants."""
+"""Tools for development: fuzzing, torture, mutants, generated reference pages."""

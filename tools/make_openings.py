@@ -1,30 +1,30 @@
 """Find even openings by solving random ones: python -m tools.make_openings FILE [COUNT].
 
-With 1,000 it writes arena/planning/openings/solved/kalah_6_4_plies_6.csv again, in about an hour.
+COUNT 1000 reproduces arena/planning/openings/solved/kalah_6_4_plies_6.csv in about an hour.
 """
 
 import sys
 from pathlib import Path
 
 from arena.analysis.checks.winnable import SolverThreads
-from arena.planning.openings.openings import moves_of, position_after
+from arena.planning.openings.openings import opening_moves, position_after
 from arena.planning.openings.random import random_openings
 from games import Game, game
 from games.base.errors import print_error
 from games.base.files import write_text
 from games.solving import SolverSettings
-from games.solving.solution import still_open
+from games.solving.solution import remaining_units
 from games.solving.solver import Bounds, Solver
 
-SEED, WITHIN = 2026, 2  # of the random moves; the largest margin
-PORTION, PER_TABLE = 256, 32  # openings drawn at once; similar ones solved with one table
+SEED, WITHIN = 2026, 2  # seed of the random moves, largest margin
+PORTION, PER_TABLE = 256, 32  # openings per batch; similar openings that share a table
 Line = tuple[int, ...]
 
 
 def even_openings(of: Game, plies: int, count: int, most_open: int) -> list[tuple[str, int]]:
-    """The first `count` openings, with the margin of side 0, whose margin is small enough.
+    """Return the first `count` even openings, with the margin of side 0.
 
-    Those with more than `most_open` beans in play are skipped: they take too long to solve.
+    Openings with more than `most_open` beans in play are skipped: they take too long to solve.
     """
 
     def solve(solver: Solver, lines: list[Line]) -> list[tuple[Line, int]]:
@@ -34,21 +34,21 @@ def even_openings(of: Game, plies: int, count: int, most_open: int) -> list[tupl
     threads, found, done = SolverThreads(of, SolverSettings(24, None), print_error), [], 0
     while len(found) < count:
         drawn = random_openings(of, plies, done + PORTION, SEED, None)
-        lines = [tuple(moves_of(of, slots)) for slots in drawn.slots[done:]]
+        lines = [tuple(opening_moves(of, slots)) for slots in drawn.slots[done:]]
         if not lines:
-            break  # there are no more
+            break  # all openings were drawn
         done += len(lines)
-        lines = [x for x in lines if (still_open(of, position_after(of, x)) or 0) <= most_open]
+        lines = [x for x in lines if (remaining_units(of, position_after(of, x)) or 0) <= most_open]
         alike = sorted(lines)
         parts = [alike[at : at + PER_TABLE] for at in range(0, len(alike), PER_TABLE)]
-        solved = threads.results(solve, parts, f"{len(found):,} found")
+        solved = threads.run(solve, parts, f"{len(found):,} found")
         margins = dict(line for part in solved for line in part)
         found += [(of.write(line), margins[line]) for line in lines if line in margins]
     return found[:count]
 
 
 def even_margin(solver: Solver, of: Game, line: Line) -> int | None:
-    """The margin of side 0 after these moves; None if it is too large."""
+    """Return the margin of side 0 after these moves; None if it is too large."""
     position = position_after(of, line)
     if solver.better_than(position, WITHIN).low > WITHIN:
         return None

@@ -1,1 +1,1 @@
-"""How a search values a position: by weighted features, or by a user's own function."""
+"""Evaluations: weighted features, learned tables and users' functions."""

@@ -8,95 +8,95 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from agents.evaluation.features import address_of
-from agents.evaluation.learned_weights import learned_for
-from agents.search.bind import bound_features
+from agents.evaluation.features import evaluation_address
+from agents.evaluation.weights import load_learned_weights
+from agents.search.bind import bind_features
 from agents.search.context import EVALUATOR, UNIT, WIN
-from agents.search.knowledge_names import remaining
+from agents.search.move_ordering import remaining
 from games import Game
-from games.base.text import GameError, listed, quote
+from games.base.text import GameError, join_names, quote
 from games.kernels.bits import U
 from games.kernels.context import Context
 from games.kernels.family import State
-from games.kernels.jit import Scope, inline_copies, inlined, specialise
+from games.kernels.jit import Scope, inline, inline_copies, specialise
 from games.learned_block import (
     LEARNED,
     MOST_REMAINING,
+    append_tables,
     phase_of,
     ternary,
-    unfolded,
+    unfold_weights,
     weight_at,
-    with_block,
 )
-from games.learned_tables import LookedUp, TableLayout
+from games.learned_tables import TableKind, TableLayout
 
 SCALE_BITS = 8  # a weight of 256 is worth one disc or bean
 SCALE = 1 << SCALE_BITS
-ROUNDING = SCALE // 2  # no family has this name: those of the family come first
+ROUNDING = SCALE // 2  # unlike HALF, not a name that families define
 LAST = np.int64(MOST_REMAINING - 1)
 
 
-def tables_of(of: Game) -> Mapping[str, str]:
-    """The kinds of tables that the game's pack has, by name."""
-    found: Mapping[str, str] = of.part("tables").TABLES if of.has("tables") else {}
-    return found
+def table_kinds(game: Game) -> Mapping[str, str]:
+    """Return the kinds of tables of the game's package: names and modules."""
+    kinds: Mapping[str, str] = game.load_part("tables").TABLES if game.has_part("tables") else {}
+    return kinds
 
 
-def looked_up(of: Game, kind: str) -> LookedUp:
-    """The tables of this kind; a GameError names those that there are."""
-    known = tables_of(of)
+def find_tables(game: Game, kind: str) -> TableKind:
+    """Return the tables of this kind; the GameError for an unknown kind lists the known ones."""
+    known = table_kinds(game)
     if kind not in known:
-        names = listed(known) or "none"
-        raise GameError(f"{of.name} has no tables {quote(kind)} (there are {names})")
-    return _looked_up(known[kind])
+        names = join_names(known) or "none"
+        raise GameError(f"{game.name} has no tables {quote(kind)} (there are {names})")
+    return _load_tables(known[kind])
 
 
 @cache
-def _looked_up(module: str) -> LookedUp:
-    return LookedUp(import_module(module))
+def _load_tables(module: str) -> TableKind:
+    return TableKind(import_module(module))
 
 
-def known_value(rules: Context, position: State) -> np.int64:
-    """What counts beside the tables; bound for each kind of them."""
+def base_value(rules: Context, position: State) -> np.int64:
+    """Return the part of the value that needs no table; bound for each kind of tables."""
     raise NotImplementedError
 
 
 def lookups(rules: Context, position: State, base: np.int64) -> np.int64:
-    """The sum of all that a position looks up; bound for each layout."""
+    """Return the sum of all table entries of a position; bound for each layout."""
     raise NotImplementedError
 
 
-def learned_value(ctx: Context, s: State) -> np.int64:
-    """The score of a position for its mover, in thousandths."""
+def table_value(ctx: Context, s: State) -> np.int64:
+    """Return the score of a position for its mover, in thousandths."""
     base = ctx[U(ctx[LEARNED] + min(remaining(ctx, s), LAST))]
     total = lookups(ctx, s, base)
-    value = known_value(ctx, s) * UNIT + ((total * UNIT + ROUNDING) >> SCALE_BITS)
+    value = base_value(ctx, s) * UNIT + ((total * UNIT + ROUNDING) >> SCALE_BITS)
     return max(min(value, np.int64(WIN - 1)), np.int64(1 - WIN))
 
 
-def bound_lookups(family: str, tables: LookedUp, layout: TableLayout, look: object) -> Scope:
-    """What kernels of a layout need: the names of the family, `lookups` with `look` bound."""
-    names = bound_features(family) | {"look": look, "ternary": inlined(ternary)}
-    names |= inline_copies([tables.known], names)
+def bind_lookups(family: str, tables: TableKind, layout: TableLayout, look: object) -> Scope:
+    """Return the names that kernels of a layout need, with `look` bound in `lookups`."""
+    names = bind_features(family) | {"look": look, "ternary": inline(ternary)}
+    names |= inline_copies([tables.known_score], names)
     (bound,) = inline_copies([tables.lookups(layout)], names).values()
-    return names | {"lookups": bound, "known_value": names["known"]}
+    return names | {"lookups": bound, "base_value": names["known_score"]}
 
 
 @cache
-def learned_kernels(family: str, tables: LookedUp, layout: TableLayout) -> SimpleNamespace:
-    """The compiled evaluation of a layout."""
-    names = bound_lookups(family, tables, layout, inlined(weight_at))
+def table_kernels(family: str, tables: TableKind, layout: TableLayout) -> SimpleNamespace:
+    """Return the compiled evaluation of a layout."""
+    names = bind_lookups(family, tables, layout, inline(weight_at))
     suffix = f"{import_module(family).FAMILY}_{layout.digest}"
-    return specialise(suffix, (learned_value,), **names)
+    return specialise(suffix, (table_value,), **names)
 
 
-def with_learned(ctx: Context, path: Path, of: Game) -> Context:
-    """The context with the weights of a file; one compiled evaluation serves all of a layout."""
-    read, tables, layout = learned_for(path, of)
+def add_learned_weights(ctx: Context, path: Path, game: Game) -> Context:
+    """Return the context with the weights of a file; each layout is compiled once."""
+    learned, tables, layout = load_learned_weights(path, game)
     left = np.arange(MOST_REMAINING)
-    phases = phase_of(left, read.phases, read.least, read.most)
-    weights = unfolded(read.weights, tables.same(layout))
-    longer = with_block(ctx, layout.entries, phases, weights)
-    evaluate = learned_kernels(of.family_name, tables, layout).learned_value
-    longer[EVALUATOR] = address_of(evaluate, longer, of.start().state)
+    phases = phase_of(left, learned.phases, learned.least, learned.most)
+    weights = unfold_weights(learned.weights, tables.shared_entries(layout))
+    longer = append_tables(ctx, layout.entries, phases, weights)
+    evaluate = table_kernels(game.family_name, tables, layout).table_value
+    longer[EVALUATOR] = evaluation_address(evaluate, longer, game.start().state)
     return longer

@@ -11,38 +11,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.evaluation.features import call_evaluator
-from agents.evaluation.learned_value import LAST, bound_lookups, known_value, lookups
-from agents.evaluation.training_positions import Rows, unpacked
-from agents.search.bind import bound_features
+from agents.evaluation.learned_value import LAST, base_value, bind_lookups, lookups
+from agents.evaluation.training_positions import Rows, unpack
+from agents.search.bind import bind_features
 from agents.search.context import EVALUATOR, INDICES
-from agents.search.knowledge_names import remaining
+from agents.search.move_ordering import remaining
 from games import Game
 from games.kernels.bits import U
-from games.kernels.boards import packing
 from games.kernels.context import Context
+from games.kernels.drivers import pack_functions
 from games.kernels.family import State
-from games.kernels.jit import inlined, specialise
-from games.learned_block import LEARNED, with_block
-from games.learned_tables import LookedUp, TableLayout
+from games.kernels.jit import inline, specialise
+from games.learned_block import LEARNED, append_tables
+from games.learned_tables import TableKind, TableLayout
 
 Numbers = NDArray[np.int64]
-LEAST_PART = 4096  # rows, below which a thread is not worth its sums
+LEAST_PART = 4096  # rows per thread; for fewer rows, adding up the sums costs more
 
 
-def listed_at(rules: Context, index: np.int64, place: int) -> np.int64:
-    """`look` of a fit: the index goes to its place in the list."""
+def record_index(rules: Context, index: np.int64, place: int) -> np.int64:
+    """Write the index to its place in the list; fits bind this as `look`."""
     rules[U(rules[INDICES] + place)] = index
     return np.int64(0)
 
 
-def spread(
+def add_residuals(
     ctx: Context, rows: Rows, labels: NDArray[np.int16], unit: int, count: int,
     values: Numbers, sums: Numbers,
 ) -> int:  # fmt: skip
-    """To all that a row looks up, add its label in units less the sum of the values there."""
+    """Add the residual of each row to the sums of all entries that the row looks up.
+
+    The residual is the label in units minus the sum of the current values.
+    """
     at = U(ctx[INDICES])
     for row in range(labels.size):
-        s = unpacked(rows[row])
+        s = unpack(rows[row])
         lookups(ctx, s, ctx[U(ctx[LEARNED] + min(remaining(ctx, s), LAST))])
         rest = np.int64(labels[row]) * unit
         for place in range(count):
@@ -53,10 +56,10 @@ def spread(
 
 
 def predict(ctx: Context, rows: Rows, count: int, values: Numbers, totals: Numbers) -> int:
-    """For every row the sum of the values that it looks up."""
+    """Write the sum of the looked-up values of each row."""
     at = U(ctx[INDICES])
     for row in range(totals.size):
-        s = unpacked(rows[row])
+        s = unpack(rows[row])
         lookups(ctx, s, ctx[U(ctx[LEARNED] + min(remaining(ctx, s), LAST))])
         total = np.int64(0)
         for place in range(count):
@@ -65,40 +68,41 @@ def predict(ctx: Context, rows: Rows, count: int, values: Numbers, totals: Numbe
     return 0
 
 
-def known_values(ctx: Context, rows: Rows, totals: Numbers) -> int:
-    """For every row what counts beside the tables."""
+def base_values(ctx: Context, rows: Rows, totals: Numbers) -> int:
+    """Write the part of each row's value that needs no table."""
     for row in range(totals.size):
-        totals[row] = known_value(ctx, unpacked(rows[row]))
+        totals[row] = base_value(ctx, unpack(rows[row]))
     return 0
 
 
-def index_rows(ctx: Context, rows: Rows, count: int, found: NDArray[np.int32]) -> int:
-    """Write what every row looks up; for those who want to see it."""
+def index_rows(ctx: Context, rows: Rows, count: int, indices: NDArray[np.int32]) -> int:
+    """Write the indices that each row looks up."""
     at = U(ctx[INDICES])
-    for row in range(found.shape[0]):
-        s = unpacked(rows[row])
+    for row in range(indices.shape[0]):
+        s = unpack(rows[row])
         lookups(ctx, s, ctx[U(ctx[LEARNED] + min(remaining(ctx, s), LAST))])
         for place in range(count):
-            found[row, place] = ctx[at + U(place)]
+            indices[row, place] = ctx[at + U(place)]
     return 0
 
 
 def evaluate_rows(ctx: Context, rows: Rows, totals: Numbers) -> int:
-    """For every row the score of the evaluation that the context names."""
+    """Write the score of each row by the evaluation in the context."""
     for row in range(totals.size):
-        totals[row] = call_evaluator(ctx[EVALUATOR], ctx, unpacked(rows[row]))
+        totals[row] = call_evaluator(ctx[EVALUATOR], ctx, unpack(rows[row]))
     return 0
 
 
-def follow(
+def temporal_differences(
     values: Numbers, games: NDArray[np.int32], signs: NDArray[np.int8], share: int,
     returns: Numbers,
 ) -> int:  # fmt: skip
-    """Overwrite each margin by the mixture of the values that follow it in its game.
+    """Replace each margin by a mixture of the later values of its game.
 
-    The temporal differences of Sutton (1988): of the value of the next position so many
-    256ths as `share` leaves, of its mixture the rest. The last position of a game keeps its
-    margin, which is exact. All in the same whole units, seen by the mover.
+    These are the temporal differences of Sutton (1988). The value of the next position gets 256 -
+    `share` parts in 256 and the next position's mixture the other parts. The last position of a
+    game keeps its margin, which is exact. All values are integers in the same unit, from the
+    mover's side.
     """
     for row in range(values.size - 2, -1, -1):
         after = row + 1
@@ -111,79 +115,83 @@ def follow(
 
 
 def dot(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
-    """The sum of the products, added up in order: the same on every machine."""
+    """Return the sum of products in a fixed order, the same on every machine."""
     total = 0.0
     for place in range(a.size):
         total += a[place] * b[place]
     return total
 
 
-COMPILED = (spread, predict, known_values, index_rows)
+COMPILED = (add_residuals, predict, base_values, index_rows)
 
 
 @cache
-def sum_kernels(family: str, tables: LookedUp, layout: TableLayout) -> SimpleNamespace:
-    """The kernels of a layout."""
+def sum_kernels(family: str, tables: TableKind, layout: TableLayout) -> SimpleNamespace:
+    """Return the kernels of a layout."""
     module = import_module(family)
-    names = bound_lookups(family, tables, layout, inlined(listed_at))
-    names["unpacked"] = inlined(packing(module.State, 0)["unpacked"])
+    names = bind_lookups(family, tables, layout, inline(record_index))
+    names["unpack"] = inline(pack_functions(module.State, 0)["unpack"])
     return specialise(f"{module.FAMILY}_{layout.digest}", COMPILED, **names)
 
 
 @cache
 def row_kernels(family: str) -> SimpleNamespace:
-    """The kernels that need no layout."""
+    """Return the kernels that need no layout."""
     module = import_module(family)
-    names = {"unpacked": inlined(packing(module.State, 0)["unpacked"])}
-    return specialise(module.FAMILY, (evaluate_rows, follow, dot), **names)
+    names = {"unpack": inline(pack_functions(module.State, 0)["unpack"])}
+    return specialise(module.FAMILY, (evaluate_rows, temporal_differences, dot), **names)
 
 
 class TableSums:
-    """The sums of one layout, over rows in as many threads as there are workers."""
+    """The sums of one layout over rows, in one thread per worker.
+
+    `phases` has the phase for each number of beans or empty squares left.
+    """
 
     def __init__(
-        self, of: Game, tables: LookedUp, layout: TableLayout, phases: Numbers, workers: int
+        self, game: Game, tables: TableKind, layout: TableLayout, phases: Numbers, workers: int
     ) -> None:
-        """`phases` are the phases by how much is left."""
         self.layout, self.entries = layout, layout.entries * (int(phases.max()) + 1)
-        self.kernels = sum_kernels(of.family_name, tables, layout)
-        of_rows = row_kernels(of.family_name)
-        self.dot, self.follow = of_rows.dot, of_rows.follow
-        block = with_block(of.context, layout.entries, phases, None)
-        self.contexts = [with_list(block, layout.lookups) for _ in range(workers)]
-        same = np.asarray(tables.same(layout))
+        self.kernels = sum_kernels(game.family_name, tables, layout)
+        of_rows = row_kernels(game.family_name)
+        self.dot, self.temporal_differences = of_rows.dot, of_rows.temporal_differences
+        block = append_tables(game.context, layout.entries, phases, None)
+        self.contexts = [add_index_list(block, layout.lookups) for _ in range(workers)]
+        same = np.asarray(tables.shared_entries(layout))
         firsts, self.place = np.unique(same, return_inverse=True)
-        self.different = len(firsts)
+        self.weight_count = len(firsts)
         self.order = np.argsort(self.place, kind="stable")
         self.ends = np.concatenate([[0], np.cumsum(np.bincount(self.place))[:-1]])
 
-    def parts(self, rows: int) -> list[slice]:
-        """Even parts of so many rows, one for each thread."""
+    def row_slices(self, rows: int) -> list[slice]:
+        """Split the rows evenly, one slice per thread."""
         count = max(1, min(len(self.contexts), rows // LEAST_PART))
         ends = [rows * part // count for part in range(count + 1)]
         return list(starmap(slice, pairwise(ends)))
 
-    def spread(self, rows: Rows, labels: NDArray[np.int16], unit: int, values: Numbers) -> Numbers:
-        """`spread` over all rows; what shares a weight is added up: a number for each weight."""
-        parts, whole = self.parts(len(rows)), self.unfolded(values)
+    def add_residuals(
+        self, rows: Rows, labels: NDArray[np.int16], unit: int, values: Numbers
+    ) -> Numbers:
+        """Run the kernel over all rows and return one sum per weight."""
+        parts, whole = self.row_slices(len(rows)), self.expand_values(values)
         sums = [np.zeros(self.entries, np.int64) for _ in parts]
 
         def add(at: int) -> None:
             own = parts[at]
-            self.kernels.spread(
+            self.kernels.add_residuals(
                 self.contexts[at], rows[own], labels[own], unit, self.layout.lookups, whole,
                 sums[at],
             )  # fmt: skip
 
-        self._each(add, len(parts))
+        self._run_parts(add, len(parts))
         total = np.add.reduce(sums)
         phases = total.reshape(-1, self.layout.entries)[:, self.order]
         added: Numbers = np.add.reduceat(phases, self.ends, axis=1)
         return added.reshape(-1)
 
     def predict(self, rows: Rows, values: Numbers) -> Numbers:
-        """`predict` over all rows."""
-        parts, whole = self.parts(len(rows)), self.unfolded(values)
+        """Return the sum of the looked-up values of each row."""
+        parts, whole = self.row_slices(len(rows)), self.expand_values(values)
         totals = np.empty(len(rows), np.int64)
 
         def fill(at: int) -> None:
@@ -192,22 +200,21 @@ class TableSums:
                 self.contexts[at], rows[own], self.layout.lookups, whole, totals[own]
             )
 
-        self._each(fill, len(parts))
+        self._run_parts(fill, len(parts))
         return totals
 
-    def known(self, rows: Rows) -> Numbers:
-        """What counts beside the tables."""
+    def base_values(self, rows: Rows) -> Numbers:
+        """Return the part of each row's value that needs no table."""
         totals = np.empty(len(rows), np.int64)
-        self.kernels.known_values(self.contexts[0], rows, totals)
+        self.kernels.base_values(self.contexts[0], rows, totals)
         return totals
 
-    def unfolded(self, values: Numbers) -> Numbers:
-        """A value for every entry from one for each weight."""
-        whole: Numbers = np.ascontiguousarray(values.reshape(-1, self.different)[:, self.place])
+    def expand_values(self, values: Numbers) -> Numbers:
+        """Return one value per entry from one value per weight."""
+        whole: Numbers = np.ascontiguousarray(values.reshape(-1, self.weight_count)[:, self.place])
         return whole.reshape(-1)
 
-    def _each(self, work: Callable[[int], None], count: int) -> None:
-        """Work on every part, each in a thread of its own."""
+    def _run_parts(self, work: Callable[[int], None], count: int) -> None:
         if count == 1:
             work(0)
             return
@@ -215,29 +222,29 @@ class TableSums:
             list(pool.map(work, range(count)))
 
 
-def with_list(ctx: Context, lookups_made: int) -> Context:
-    """The context with room for what one position looks up."""
+def add_index_list(ctx: Context, lookups_made: int) -> Context:
+    """Return the context with space for the lookups of one position."""
     longer = np.concatenate([ctx, np.zeros(lookups_made, np.int64)])
     longer[INDICES] = len(ctx)
     return longer
 
 
-def phases_of(ctx: Context, rows: Rows, phases: int, found: Numbers) -> int:
-    """The phase of each row, by what the features of the game call progress."""
-    for row in range(found.size):
-        found[row] = progress(ctx, unpacked(rows[row]), phases)
+def phases_of(ctx: Context, rows: Rows, phases: int, results: Numbers) -> int:
+    """Write the phase of each row, as the features of the game define it."""
+    for row in range(results.size):
+        results[row] = progress(ctx, unpack(rows[row]), phases)
     return 0
 
 
 def progress(rules: Context, position: State, phases: int) -> int:
-    """The phase of the game; bound for each family."""
+    """Return the phase of the game; bound for each family."""
     raise NotImplementedError
 
 
 @cache
 def phase_kernels(family: str) -> SimpleNamespace:
-    """The kernel that needs the features of the game's pack."""
+    """Return the kernel that needs the features of the game's package."""
     module = import_module(family)
-    names = bound_features(family)
-    names["unpacked"] = inlined(packing(module.State, 0)["unpacked"])
+    names = bind_features(family)
+    names["unpack"] = inline(pack_functions(module.State, 0)["unpack"])
     return specialise(module.FAMILY, (phases_of,), **names)

@@ -20,15 +20,15 @@ from agents.search.context import (
     UNIT,
     UNLIMITED,
     WIN,
-    agent_context,
+    new_agent_context,
 )
-from agents.search.knowledge_names import remaining
+from agents.search.move_ordering import remaining
 from games import Game, Position
 from games.kernels.bits import ONE, ZERO, U
-from games.kernels.boards import legal, packing, words_of
 from games.kernels.context import PASS, Context
+from games.kernels.drivers import field_words, is_legal, pack_functions
 from games.kernels.family import State, play, turned
-from games.kernels.jit import bound, inline_copies, inlined, specialise
+from games.kernels.jit import family_kernels, inline, inline_copies, specialise
 from games.kernels.splitmix import STRIDE
 from games.kernels.streams import mixed
 
@@ -38,47 +38,47 @@ Rows = NDArray[np.uint64]
 
 
 class Positions(NamedTuple):
-    """Positions in the order of their games: their words, what each was worth, whose game."""
+    """Positions in game order: state words, value, game and mover."""
 
-    rows: Rows  # the words of the state
-    margins: NDArray[np.int16]  # of the game from here on, as the mover sees it
+    rows: Rows  # state words
+    margins: NDArray[np.int16]  # of the rest of the game, from the mover's side
     games: NDArray[np.int32]
     signs: NDArray[np.int8]  # 1 where the first player moves, -1 where the second does
 
-    def part(self, own: slice | NDArray[np.bool_]) -> "Positions":
-        """Some of them."""
+    def select(self, which: slice | NDArray[np.bool_]) -> "Positions":
+        """Return a selection of the positions."""
         rows, margins, games, signs = self
-        return Positions(rows[own], margins[own], games[own], signs[own])
+        return Positions(rows[which], margins[which], games[which], signs[which])
 
 
-class LearnedGames(NamedTuple):
-    """Games to learn from, one after the other: their moves as slots."""
+class TrainingGames(NamedTuple):
+    """The training games one after another, with their moves as slots."""
 
     slots: NDArray[np.int16]
     plies: NDArray[np.int32]
-    opening: NDArray[np.int32]  # plies of each game that nobody chose
-    margins: NDArray[np.int32]  # for the first player: of the end, or of the last position
-    last: NDArray[np.int32]  # the ply of the last position that is learned from
+    opening: NDArray[np.int32]  # opening plies of each game
+    margins: NDArray[np.int32]  # of the end or the last position, for the first player
+    last: NDArray[np.int32]  # the ply of the last training position
 
-    def part(self, start: int, stop: int) -> "LearnedGames":
-        """Games `start` to `stop` - 1."""
+    def select(self, start: int, stop: int) -> "TrainingGames":
+        """Return games `start` to `stop` - 1."""
         ends = np.concatenate([[0], np.cumsum(self.plies)])
-        moves, own = self.slots[ends[start] : ends[stop]], slice(start, stop)
-        return LearnedGames(moves, self.plies[own], self.opening[own], self.margins[own],
-                           self.last[own])  # fmt: skip
+        slots, which = self.slots[ends[start] : ends[stop]], slice(start, stop)
+        return TrainingGames(slots, self.plies[which], self.opening[which], self.margins[which],
+                             self.last[which])  # fmt: skip
 
 
 NEVER = 1 << 20  # a ply that no game reaches
 
 
 def pack(board: NDArray[np.uint64], s: State) -> None:
-    """Write the state as words; every family has its own."""
+    """Write the state as words; bound for each family."""
     raise NotImplementedError
 
 
-def solved(ctx: Context, s: State) -> np.int64:
-    """The margin for the mover under perfect play of both sides."""
-    # The table forgets: a label is a function of its position, whoever solved what before.
+def solve_margin(ctx: Context, s: State) -> np.int64:
+    """Return the margin for the mover under perfect play of both sides."""
+    # A new salt empties the table, so that a label depends on its position alone.
     ctx[SALT] = np.int64(mixed(U(ctx[SALT]) + STRIDE))
     ctx[STOPPED] = ctx[NODES] = ctx[GUESSES] = 0
     ctx[CHECK_AT] = ctx[DEADLINE] = UNLIMITED
@@ -88,16 +88,11 @@ def solved(ctx: Context, s: State) -> np.int64:
     return (value - WIN) // UNIT if value > 0 else -((-value - WIN) // UNIT)
 
 
-def solve_ends(
-    ctx: Context,
-    start: State,
-    games: "LearnedGames",
-    least: int,
-) -> int:
-    """Of each game the first position with at most `least` left is solved and ends it.
+def solve_ends(ctx: Context, start: State, games: "TrainingGames", least: int) -> int:
+    """Solve the first position of each game with at most `least` units left; end the game there.
 
-    Its value becomes the margin of the game, its ply the last one; a game that never comes there
-    keeps its margin.
+    The solved value becomes the margin of the game and its ply the last one. A game without such a
+    position keeps its margin.
     """
     at = 0
     for game in range(games.plies.size):
@@ -105,7 +100,7 @@ def solve_ends(
         for ply in range(games.plies[game]):
             slot = np.int64(games.slots[at + ply])
             if ply >= games.opening[game] and slot != PASS and remaining(ctx, s) <= least:
-                games.margins[game] = sign * solved(ctx, s)
+                games.margins[game] = sign * solve_margin(ctx, s)
                 games.last[game] = ply
                 break
             if slot == PASS:
@@ -120,13 +115,13 @@ def solve_ends(
 def list_positions(
     ctx: Context,
     start: State,
-    games: "LearnedGames",
+    games: "TrainingGames",
     rows: NDArray[np.uint64],
     margins: NDArray[np.int16],
     owners: NDArray[np.int32],
     signs: NDArray[np.int8],
 ) -> int:
-    """Write the positions of each game from its opening to its last one; returns how many."""
+    """Write the positions of each game from its opening to its last one; return their number."""
     at, row = 0, 0
     for game in range(games.plies.size):
         s, sign = start, 1
@@ -146,21 +141,24 @@ def list_positions(
     return row
 
 
-def by_side(
+def slots_by_side(
     ctx: Context,
     start: State,
     swap_slot: int,
-    of_sides: NDArray[np.int16],
+    candidates: NDArray[np.int16],
     plies: NDArray[np.int32],
     slots: NDArray[np.int16],
 ) -> int:
-    """Write the slots of games whose words mean one slot for either side; -1 if one means none."""
+    """Write the slots of games, chosen from the two `candidates` of each move, one per side.
+
+    Return the number of slots, or -1 minus the number of the first game with an illegal move.
+    """
     at = 0
     for game in range(plies.size):
         s, side = start, 0
         for _ in range(plies[game]):
-            slot = np.int64(of_sides[side, at])
-            if not legal(ctx, s, int(slot)):
+            slot = np.int64(candidates[side, at])
+            if not is_legal(ctx, s, int(slot)):
                 return -1 - game
             slots[at] = slot
             at += 1
@@ -172,68 +170,67 @@ def by_side(
     return at
 
 
-def count_left(ctx: Context, rows: Rows, left: NDArray[np.int64]) -> None:
-    """How much is left in each position."""
+def count_units(ctx: Context, rows: Rows, left: NDArray[np.int64]) -> None:
+    """Write the beans in the rows or the empty squares of each position."""
     for row in range(left.size):
-        left[row] = remaining(ctx, unpacked(rows[row]))
+        left[row] = remaining(ctx, unpack(rows[row]))
 
 
-def unpacked(board: NDArray[np.uint64]) -> State:
-    """The state of these words; every family has its own."""
+def unpack(board: NDArray[np.uint64]) -> State:
+    """Return the state of these words; bound for each family."""
     raise NotImplementedError
 
 
-COMPILED = (solved, solve_ends, list_positions, by_side, count_left)
+COMPILED = (solve_margin, solve_ends, list_positions, slots_by_side, count_units)
 
 
-def of_family(family: ModuleType) -> SimpleNamespace:
-    """The kernels for one family of states."""
-    searches = bind.agent_kernels(family.__name__)
-    names = bind.bound_features(family.__name__) | {"search": searches.search}
-    scope = packing(family.State, 0)
-    names |= {name: inlined(scope[name]) for name in ("unpacked", "pack")}
-    names |= inline_copies([legal], names)
+def bind_training(family: ModuleType) -> SimpleNamespace:
+    """Compile the kernels for one state family."""
+    searches = bind.search_kernels(family.__name__)
+    names = bind.bind_features(family.__name__) | {"search": searches.search}
+    scope = pack_functions(family.State, 0)
+    names |= {name: inline(scope[name]) for name in ("unpack", "pack")}
+    names |= inline_copies([is_legal], names)
     return specialise(family.FAMILY, COMPILED, **names)
 
 
-def label_kernels(of: Game) -> SimpleNamespace:
-    """The kernels for a game."""
-    return bound(of.family_name, of_family)
+def training_kernels(game: Game) -> SimpleNamespace:
+    """Return the kernels for a game."""
+    return family_kernels(game.family_name, bind_training)
 
 
 class GameReader:
-    """Reads games as positions; has the table of a search, so one for each thread or process."""
+    """Converts games to positions; each thread needs its own reader, which has a search table."""
 
-    def __init__(self, of: Game) -> None:
-        """Compiles nothing yet."""
-        self.of = of
-        self.kernels = label_kernels(of)
-        self.context = agent_context(of, "alphabeta", 0, TABLE_BITS)
-        self.width = sum(words for _, words in words_of(of.family.State))
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.kernels = training_kernels(game)
+        self.context = new_agent_context(game, "alphabeta", 0, TABLE_BITS)
+        self.width = sum(words for _, words in field_words(game.family.State))
 
-    def amount(self, position: Position) -> int:
-        """How much is left in one position."""
+    def units_in_position(self, position: Position) -> int:
+        """Return the beans in the rows or the empty squares of one position."""
         row = np.array([word for part in position.state for word in np.ravel(part)], np.uint64)
-        return int(self.left(row[None])[0])
+        return int(self.remaining_units(row[None])[0])
 
-    def solve(self, played: LearnedGames, least: int) -> None:
-        """Solve the first position of each game with at most `least` left."""
+    def solve(self, played: TrainingGames, least: int) -> None:
+        """Solve the first position of each game with at most `least` units left."""
         if least >= 0:
-            self.kernels.solve_ends(self.context, self.of.start().state, played, least)
+            self.kernels.solve_ends(self.context, self.game.start().state, played, least)
 
-    def positions(self, played: LearnedGames) -> Positions:
-        """The positions of these games, which are numbered from 0."""
+    def positions(self, played: TrainingGames) -> Positions:
+        """Return the positions of these games, numbered from 0."""
         most = int(played.plies.sum())
         rows = np.empty((most, self.width), np.uint64)
         margins, games = np.empty(most, np.int16), np.empty(most, np.int32)
-        found = Positions(rows, margins, games, np.empty(most, np.int8))
-        start = self.of.start().state
-        count = self.kernels.list_positions(self.context, start, played, *found)
-        rows, margins, games, signs = found.part(slice(count))
+        filled = Positions(rows, margins, games, np.empty(most, np.int8))
+        start = self.game.start().state
+        count = self.kernels.list_positions(self.context, start, played, *filled)
+        rows, margins, games, signs = filled.select(slice(count))
         return Positions(rows.copy(), margins.copy(), games.copy(), signs.copy())
 
-    def left(self, rows: Rows) -> NDArray[np.int64]:
-        """How much is left in each position."""
+    def remaining_units(self, rows: Rows) -> NDArray[np.int64]:
+        """Return the beans in the rows or the empty squares of each position."""
         left = np.empty(len(rows), np.int64)
-        self.kernels.count_left(self.context, rows, left)
+        self.kernels.count_units(self.context, rows, left)
         return left

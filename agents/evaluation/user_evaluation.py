@@ -19,67 +19,67 @@ from numba.extending import intrinsic
 
 from agents.core import AgentFailure, Weights
 from agents.evaluation.compile_reasons import compile_reasons
-from agents.evaluation.features import Evaluate, address_of, rounded
+from agents.evaluation.features import Evaluate, evaluation_address, round_score
 from agents.evaluation.user_names import (
     ALLOCATING,
     FAST,
-    compiled_copy,
-    instead_of,
+    compile_copy,
     missing_name,
     plain_copy,
     plain_names,
+    suggest_name,
     user_names,
 )
-from agents.evaluation.weights import checked_weights
-from agents.search.bind import agent_kernels
+from agents.evaluation.weights import validate_weights
+from agents.search.bind import search_kernels
 from agents.search.context import EVALUATOR, UNIT
 from agents.user_files import load_object, user_traceback
 from games import Game, Position
-from games.kernels.bits import Typed, Values
+from games.kernels.bits import IntrinsicResult, Values
 from games.kernels.context import Context
 from games.kernels.family import State
 from games.kernels.jit import (
+    INLINE,
     INTERPRETED,
-    MERGED,
     CompileOptions,
     Kernel,
-    compile_error,
-    inlined,
-    unbound,
+    inline,
+    python_function,
+    short_compile_error,
 )
 
 WORD, NUMBER = ir.IntType(64), ir.DoubleType()
-MOST_TRACED = 5_000  # positions in which Python looks for an error once more; no clock decides
-MOST_WEIGHTS = 2000  # they take half a second to compile
+MOST_TRACED = 5_000  # positions tried again for a trace; not seconds, so that traces are equal
+MOST_WEIGHTS = 2000  # compiled in half a second
 NAN = "the evaluation is nan, which is not a number"
 
 
 @cache
 def weights_class(names: tuple[str, ...]) -> Kernel:
-    """The named tuple in which a user's weights arrive."""
+    """Return the named tuple that passes weights to a user's evaluation."""
     return namedtuple("Weights", names)
 
 
 def weights_type(names: tuple[str, ...]) -> types.Type:
-    """What Numba calls it."""
+    """Return the Numba type of that named tuple."""
     return numba.typeof(weights_class(names)(*[0.0] * len(names)))
 
 
 def plain_weights(names: tuple[str, ...], ctx: Context) -> object:
-    """The context's last words as weights, where Python runs the evaluation."""
+    """Return the weights at the end of the context, for interpreted evaluations."""
     words = ctx[len(ctx) - len(names) :].tolist()
     return weights_class(names)(*(word / UNIT for word in words))
 
 
 def weight_reader(names: tuple[str, ...]) -> Kernel:
-    """The same as a part of kernels.
+    """Return an intrinsic that reads the weights at the end of the context.
 
-    Its code is written directly: as a thousand expressions it takes four seconds to compile.
+    The LLVM code is written directly: a thousand expressions would take four seconds to compile.
     """
 
     kind = weights_type(names)
 
-    def typed(_typing: object, ctx: types.Type) -> Typed:
+    def type_and_code(_typing: object, ctx: types.Type) -> IntrinsicResult:
         def code(
             context: Any, builder: ir.IRBuilder, _signature: object, arguments: Values
         ) -> ir.Value:
@@ -94,42 +94,42 @@ def weight_reader(names: tuple[str, ...]) -> Kernel:
 
         return kind(ctx), code
 
-    return cast("Kernel", intrinsic(typed))
+    return cast("Kernel", intrinsic(type_and_code))
 
 
-class OwnEvaluation:
-    """A user's evaluation bound to one game; it keeps the compiled code alive."""
+class UserEvaluation:
+    """A user's evaluation bound to one game; it keeps the compiled code alive.
 
-    def __init__(self, reference: str, of: Game, trusted: bool = False) -> None:
-        """`reference` is `path.py:function`.
+    `reference` is `path.py:function`. A `trusted` evaluation runs without bounds checks.
+    """
 
-        `trusted`: its indices are not checked, and one out of bounds reads what lies there.
-        """
+    def __init__(self, reference: str, game: Game, trusted: bool = False) -> None:
         self.reference, self.trusted = reference, trusted
-        self.game = of
+        self.game = game
         self.path, function = load_object(reference, "evaluate")
-        self.function = unbound(function)
+        self.function = python_function(function)
         if not isinstance(self.function, FunctionType):
             self._fail(f"cannot be used: {function!r} is not a function")
-        if missing := missing_name(self.function, partial(instead_of, of)):
+        if missing := missing_name(self.function, partial(suggest_name, game)):
             self._fail(f"cannot be used: {missing}")
-        self.takes = self._arguments()
-        self.defaults = self._declared_weights()
+        self.argument_count = self._count_arguments()
+        self.defaults = self._read_weights()
         self.weight_names = tuple(self.defaults)
-        self.traces: dict[str, str] = {}  # of errors, with their lines
+        self.traces: dict[str, str] = {}  # by error text
 
     def _fail(self, message: str, trace: str = "") -> NoReturn:
         raise AgentFailure("unloadable", self.reference, "", message, trace)
 
     def failure(self, position: Position, error: Exception) -> AgentFailure:
-        """What to raise when the evaluation raised `error` in a search from `position`."""
+        """Return the failure for an `error` raised by the evaluation during a search."""
         where, trace = self.game.text(position), self._trace(position, error)
         return AgentFailure("raised", self.reference, where, "raised", trace)
 
     def _trace(self, position: Position, error: Exception) -> str:
-        """The lines of the user's file that raised an error in a search from `position`.
+        """Return the lines of the user's file that raised an error.
 
-        Numba does not say where it divides by zero or leaves an array: Python does it again.
+        Numba does not report the line of a division by zero or an index error, so the interpreter
+        runs the evaluation again.
         """
         trace = user_traceback(error, self.path)
         if "File " in trace or INTERPRETED:
@@ -139,27 +139,27 @@ class OwnEvaluation:
         return self.traces[trace] or trace
 
     def _trace_by_python(self, position: Position, error: Exception) -> str:
-        """The same error raised by Python, in the first position of those that follow."""
-        restored = self.game.family.restored
+        """Look for the same error with the interpreter, in later positions; return its trace."""
+        restored = self.game.family.from_words
         evaluate = plain_copy(self.function, plain_names(self.game.family_name, restored))
-        more = (plain_weights(self.weight_names, self.context),) if self.takes == 3 else ()
+        more = (plain_weights(self.weight_names, self.context),) if self.argument_count == 3 else ()
         queue = deque([position])
         for _ in range(MOST_TRACED):
             if not queue:
                 break
-            each = queue.popleft()
+            later = queue.popleft()
             try:
                 with np.errstate(divide="raise"):
-                    evaluate(self.context, restored(each.state), *more)
+                    evaluate(self.context, restored(later.state), *more)
             except (type(error), FloatingPointError) as again:
                 return user_traceback(error.with_traceback(again.__traceback__), self.path)
             except Exception:
                 continue
-            if not self.game.over(each) and len(queue) < MOST_TRACED:
-                queue += [self.game.play(each, move) for move in self.game.legal(each)]
+            if not self.game.over(later) and len(queue) < MOST_TRACED:
+                queue += [self.game.play(later, move) for move in self.game.legal(later)]
         return ""
 
-    def _arguments(self) -> int:
+    def _count_arguments(self) -> int:
         names = list(inspect.signature(self.function).parameters)
         if not 2 <= len(names) <= 3:
             self._fail(
@@ -168,8 +168,7 @@ class OwnEvaluation:
             )
         return len(names)
 
-    def _declared_weights(self) -> Weights:
-        """The names and defaults of the file's WEIGHTS."""
+    def _read_weights(self) -> Weights:
         declared: object = self.function.__globals__.get("WEIGHTS", {})
         if not isinstance(declared, Mapping) or len(declared) > MOST_WEIGHTS:
             self._fail(
@@ -178,121 +177,124 @@ class OwnEvaluation:
         for name in declared:
             if not (isinstance(name, str) and name.isidentifier()) or iskeyword(name):
                 self._fail(f"must name its WEIGHTS as in weights.pot, got {name!r}")
-        if self.takes == 3 and not declared:
-            self._fail('takes weights, so its file must say WEIGHTS = {"name": number, ...}')
-        return self._one_phase(checked_weights(declared, list(declared)))
+        if self.argument_count == 3 and not declared:
+            self._fail('takes weights, so its file must define WEIGHTS = {"name": number, ...}')
+        return self._require_one_phase(validate_weights(declared, list(declared)))
 
-    def _one_phase(self, weights: Weights) -> Weights:
+    def _require_one_phase(self, weights: Weights) -> Weights:
         for name, values in weights.items():
             if len(values) > 1:
-                self._fail(f"takes one number a weight, not one a phase; {name} has {values}")
+                self._fail(f"takes one number per weight, not one per phase; {name} has {values}")
         return weights
 
     def numbers(self, changes: Weights) -> list[float]:
-        """The declared weights with the changes of a spec, in the order of their declaration."""
-        changed = self._one_phase(checked_weights(changes, self.weight_names))
+        """Return the declared weights with the changes of a spec, in the order of declaration."""
+        changed = self._require_one_phase(validate_weights(changes, self.weight_names))
         numbers = {**self.defaults, **changed}
         return [numbers[name][0] for name in self.weight_names]
 
     def address(self, ctx: Context) -> int:
-        """The address of the compiled evaluation, which the context then has, and was tried by.
+        """Compile the evaluation, store its address in the context, and try it there.
 
-        AgentFailure says why it does not compile, or what it raises at the start of the game.
+        Raise an AgentFailure with the reasons if it does not compile, or with the trace if it
+        raises an error at the start position.
         """
         state, self.context = self.game.start().state, ctx
-        self.entry = self._plain_entry() if INTERPRETED else self._compiled_entry(ctx, state)
-        address = address_of(self.entry, ctx, state)
+        self.entry = self._interpret() if INTERPRETED else self._compile(ctx, state)
+        address = evaluation_address(self.entry, ctx, state)
         ctx[EVALUATOR] = address
         try:
-            agent_kernels(self.game.family_name).standing(ctx, state)
+            search_kernels(self.game.family_name).position_value(ctx, state)
         except Exception as error:
             trace = self._trace(self.game.start(), error)
             self._fail("raised at the start of the game:", trace)
         return address
 
-    def _compiled_entry(self, ctx: Context, state: State) -> Evaluate:
-        """Compiled once for all agents that use it: weights are read when it is called."""
+    def _compile(self, ctx: Context, state: State) -> Evaluate:
         kinds = (numba.typeof(ctx), numba.typeof(state))
         family = self.game.family_name
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", NumbaWarning)
-                return compiled_entry(
-                    self.function, family, self.takes, self.weight_names, kinds, self.trusted
+                return compile_evaluation(
+                    self.function,
+                    family,
+                    self.argument_count,
+                    self.weight_names,
+                    kinds,
+                    self.trusted,
                 )
-        except NotANumber as error:
+        except NonNumericResult as error:
             self._fail(f"cannot be used: {error}")
-        except Exception as error:  # Numba's own, or what a look at the user's names raises
+        except Exception as error:  # Numba's, or raised while reading the user's names
             self._fail("cannot be compiled:", self._compile_problem(error))
 
     def _compile_problem(self, error: Exception) -> str:
-        """The lines that cannot be compiled, each with its reason."""
         reasons = compile_reasons(self.function, self.game, self.weight_names)
         if not reasons:
-            return compile_error(error, self.path)
-        return "\n".join(each.words(self.path) for each in reasons)
+            return short_compile_error(error, self.path)
+        return "\n".join(reason.line_text(self.path) for reason in reasons)
 
-    def _plain_entry(self) -> Evaluate:
-        """The evaluation run by Python, where nothing is compiled."""
-        restored = self.game.family.restored
+    def _interpret(self) -> Evaluate:
+        restored = self.game.family.from_words
         evaluate = plain_copy(self.function, plain_names(self.game.family_name, restored))
 
         def value(ctx: Context, raw: State) -> np.int64:
-            more = (plain_weights(self.weight_names, ctx),) if self.takes == 3 else ()
+            more = (plain_weights(self.weight_names, ctx),) if self.argument_count == 3 else ()
             return plain_score(evaluate(ctx, restored(raw), *more))
 
         return value
 
 
-class NotANumber(TypeError):  # noqa: N818  # what is wrong, as in IllegalMove
+class NonNumericResult(TypeError):  # noqa: N818  # named like IllegalMove
     """An evaluation that does not return a number."""
 
 
 @cache
-def compiled_entry(
+def compile_evaluation(
     function: FunctionType,
     family: str,
-    takes: int,
+    argument_count: int,
     weight_names: tuple[str, ...],
     kinds: tuple[types.Type, ...],
     trusted: bool,
 ) -> Evaluate:
-    """The evaluation compiled for one family: a score in thousandths.
+    """Return the evaluation compiled for one family, with scores in thousandths.
 
-    Memory management costs time in every call, so it is left out where it can be.
+    Reference counting slows down every call, so it is left out where the code allows that.
     """
     weights = weight_reader(weight_names)
     names = user_names(family)
     more = (weights_type(weight_names),)
-    arguments = kinds + more if takes == 3 else kinds
+    arguments = kinds + more if argument_count == 3 else kinds
     for options in (FAST, ALLOCATING):
-        evaluate = compiled_copy(function, names, options | {"boundscheck": not trusted})
+        evaluate = compile_copy(function, names, options | {"boundscheck": not trusted})
         try:
             evaluate.compile(arguments)
             break
         except NumbaError:
             if options is ALLOCATING:
                 raise
-    refuse_other_returns(evaluate.nopython_signatures[0].return_type)
+    require_number(evaluate.nopython_signatures[0].return_type)
 
     def value(ctx: Context, s: State) -> np.int64:
         return score_of(evaluate(ctx, s))
 
-    def weighted_value(ctx: Context, s: State) -> np.int64:
+    def value_with_weights(ctx: Context, s: State) -> np.int64:
         return score_of(evaluate(ctx, s, weights(ctx)))
 
-    return entry_point(weighted_value if takes == 3 else value, options)
+    return compile_entry(value_with_weights if argument_count == 3 else value, options)
 
 
-def entry_point(function: Evaluate, options: CompileOptions) -> Evaluate:
-    """What searches call by its address; Python does not, and its own entry takes half the time."""
-    kept = {key: options[key] for key in options if key not in MERGED}
+def compile_entry(function: Evaluate, options: CompileOptions) -> Evaluate:
+    """Compile an entry that searches call by address; none for Python, which halves the time."""
+    kept = {key: options[key] for key in options if key not in INLINE}
     make = numba.njit(**kept | {"no_cpython_wrapper": True})
     return cast("Evaluate", make(function))
 
 
-def refuse_other_returns(kind: types.Type) -> None:
-    """Raise NotANumber if an evaluation returns something else."""
+def require_number(kind: types.Type) -> None:
+    """Raise NonNumericResult unless an evaluation returns a number."""
     if isinstance(kind, types.Integer | types.Float | types.Boolean):
         return
     what = "nothing" if isinstance(kind, types.NoneType) else str(kind)
@@ -300,24 +302,24 @@ def refuse_other_returns(kind: types.Type) -> None:
         what = "nothing on some paths"
     if isinstance(kind, types.UnicodeType | types.StringLiteral):
         what = "a string"
-    raise NotANumber(f"it must return a number, but returns {what}")
+    raise NonNumericResult(f"it must return a number, but returns {what}")
 
 
-def thousandths(value: np.float64) -> np.int64:
-    """The score of the search for an evaluation."""
+def to_thousandths(value: np.float64) -> np.int64:
+    """Convert the result of an evaluation to a score."""
     if np.isnan(1.0 * value):
         raise ValueError(NAN)
-    return rounded(1000.0 * value)
+    return round_score(1000.0 * value)
 
 
-score_of = inlined(thousandths)
+score_of = inline(to_thousandths)
 
 
 def plain_score(value: object) -> np.int64:
-    """`thousandths` for an evaluation run by Python, which may return anything."""
+    """Convert the result of an interpreted evaluation, which may have any type."""
     if not isinstance(value, Real | np.bool_):
         raise TypeError(f"an evaluation must return a number, got {value!r}")
     number = float(value)
     if np.isnan(number):
         raise ValueError(NAN)
-    return np.int64(unbound(rounded)(1000.0 * number))
+    return np.int64(python_function(round_score)(1000.0 * number))

@@ -1,1 +1,1 @@
-"""The names by which users' files import the features of games."""
+"""The import path of users' files for features and heuristic functions."""

@@ -1,5 +1,5 @@
-"""The features of Othello, under the name by which users' files import them."""
+"""Features and heuristic functions of Othello."""
 
-from games.kernels.family import turned  # noqa: F401  # for whoever imports from here
-from games.othello.features import *  # all of it: one list, there
-from games.othello.heuristic_functions import *  # the same
+from games.kernels.family import turned  # noqa: F401  # users' files import it from here
+from games.othello.features import *  # the game's package defines the names
+from games.othello.heuristic_functions import *

@@ -1,4 +1,4 @@
-"""The features of sowing games, under the name by which users' files import them."""
+"""Features and heuristic functions of sowing games."""
 
-from games.sowing.features import *  # all of it: one list, there
-from games.sowing.heuristic_functions import *  # the same
+from games.sowing.features import *  # the game's package defines the names
+from games.sowing.heuristic_functions import *

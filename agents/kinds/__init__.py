@@ -1,1 +1,1 @@
-"""Kinds."""
+"""The kinds of agents; `agents.registry` lists them."""

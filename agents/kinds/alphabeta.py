@@ -1,30 +1,32 @@
-"""The search that `alphabeta` and `smart` share, built from its options."""
+"""Alpha-beta, and the shipped `smart`."""
 
 from collections.abc import Callable
 
 from agents.core import Agent, AgentSpec, Weights
 from agents.evaluation.weights import (
-    best_weights,
     classroom_weights,
-    endgame_from,
+    default_endgame,
+    default_probcut,
+    default_weights,
     smart_weights,
-    usual_probcut,
 )
-from agents.options import NOISE, evaluation_options, limit_of, limit_options, users_code, varies
+from agents.options import (
+    NOISE,
+    evaluation_options,
+    evaluation_reason,
+    limit_of,
+    limit_options,
+    search_randomness_reason,
+)
 from agents.registry import Kind, option_values
 from games import Game
 from games.base.schema import Key
 
-__all__ = ["NEEDS", "OPTIONS", "SMART", "SMART_CLASSIC", "build", "users_code", "varies"]
-NEEDS = ("features",)
-
 
 def alphabeta_options(
-    weights: Callable[[Game], Weights | str],
-    depth: int | None = None,
-    nodes: int | None = None,
+    weights: Callable[[Game], Weights | str], depth: int | None = None, nodes: int | None = None
 ) -> tuple[Key, ...]:
-    """Return the options of a kind of it; kinds differ in default weights and limits."""
+    """Return the options of a kind; kinds differ in default weights and limits."""
     return (
         *limit_options(depth, nodes),
         *evaluation_options(weights),
@@ -32,52 +34,52 @@ def alphabeta_options(
             "endgame",
             "int",
             "beans in the rows, or empty squares, from which a budget solves the game",
-            endgame_from,
+            default_endgame,
             low=0,
             high=256,
-            beside=("depth",),
+            default_unless=("depth",),
         ),
-        Key("table_bits", "int", "2 to this power positions are remembered", 16, low=1, high=26),
+        Key("table_bits", "int", "the table has 2 to this power entries", 16, low=1, high=26),
         *NOISE,
     )
 
 
-SMART_OPTIONS = alphabeta_options(best_weights, nodes=20_000)
+SMART_OPTIONS = alphabeta_options(default_weights, nodes=20_000)
 CLASSIC_OPTIONS = alphabeta_options(smart_weights, nodes=20_000)
 
 
-def create_smart_classic(spec: AgentSpec, of: Game) -> Agent:
-    """The SmartPlayer of weighted features, as it was before weights were learned."""
-    return create_alphabeta(spec, of, CLASSIC_OPTIONS)
+def create_smart_classic(spec: AgentSpec, game: Game) -> Agent:
+    """A `smart` that evaluates by weighted features, without learned weights."""
+    return create_alphabeta(spec, game, CLASSIC_OPTIONS)
 
 
-def create_smart(spec: AgentSpec, of: Game) -> Agent:
+def create_smart(spec: AgentSpec, game: Game) -> Agent:
     """The shipped SmartPlayer: the best known weights, a node budget, solved endgames."""
-    return create_alphabeta(spec, of, SMART_OPTIONS, usual_probcut(of))
+    return create_alphabeta(spec, game, SMART_OPTIONS, default_probcut(game))
 
 
 def create_alphabeta(
-    spec: AgentSpec, of: Game, keys: tuple[Key, ...], probcut: float = 0.0
+    spec: AgentSpec, game: Game, keys: tuple[Key, ...], probcut: float = 0.0
 ) -> Agent:
-    """Return the agent with these options.
+    """Create the agent with these options.
 
-    With learned tables, a shallow search that is `probcut` of its errors beyond the bound cuts.
+    With learned tables, ProbCut cuts if a shallow search is `probcut` errors beyond the window.
     """
     from agents.search.compiled_agent import CompiledAgent  # noqa: PLC0415  # it loads the compiler
 
-    chosen = {**option_values(keys, spec, of), "probcut": probcut}
-    return CompiledAgent(spec, of, "alphabeta", chosen, limit_of(chosen))
+    settings = {**option_values(keys, spec, game), "probcut": probcut}
+    return CompiledAgent(spec, game, "alphabeta", settings, limit_of(settings))
 
 
 OPTIONS = alphabeta_options(classroom_weights, depth=6)
 
 
-def build(spec: AgentSpec, of: Game) -> Agent:
+def build(spec: AgentSpec, game: Game) -> Agent:
     """Alpha-beta; a depth is searched exactly, a budget also solves endgames."""
-    return create_alphabeta(spec, of, OPTIONS)
+    return create_alphabeta(spec, game, OPTIONS)
 
 
-SMART_CLASSIC = Kind(
-    create_smart_classic, CLASSIC_OPTIONS, (*NEEDS, "defaults"), varies, users_code
-)
-SMART = Kind(create_smart, SMART_OPTIONS, (*NEEDS, "defaults"), varies, users_code)
+REASONS = search_randomness_reason, evaluation_reason
+KIND = Kind(build, OPTIONS, ("features",), *REASONS)
+SMART = Kind(create_smart, SMART_OPTIONS, ("features", "defaults"), *REASONS)
+SMART_CLASSIC = Kind(create_smart_classic, CLASSIC_OPTIONS, ("features", "defaults"), *REASONS)

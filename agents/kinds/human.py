@@ -4,10 +4,10 @@ import re
 import sys
 from typing import TextIO
 
-from agents.core import AgentSpec, Choice, Limit, Options, require_unfinished
-from agents.registry import EXTERNAL
+from agents.core import AgentSpec, Choice, Limit, require_unfinished
+from agents.registry import EXTERNAL, Kind
 from games import Game, Position
-from games.core import legal_texts, side_name, words_of
+from games.core import legal_move_texts, side_name
 
 DEEPEST_LEVEL = 100
 HELP = """\
@@ -20,19 +20,19 @@ help      these lines"""
 
 
 class PlayerCommand(Exception):  # noqa: N818  # a wish, not an error
-    """What a person typed instead of a move, for whoever runs the game."""
+    """A command that a person typed instead of a move, for the caller."""
 
 
 class Undo(PlayerCommand):
-    """Go back to where the person last chose."""
+    """Go back to the person's last choice."""
 
 
-class BeginAgain(PlayerCommand):
-    """Begin the game again."""
+class Restart(PlayerCommand):
+    """Restart the game."""
 
 
 class Hint(PlayerCommand):
-    """Show what every move is worth."""
+    """Show the value of every move."""
 
 
 class Quit(PlayerCommand):
@@ -40,24 +40,22 @@ class Quit(PlayerCommand):
 
 
 class Level(PlayerCommand):
-    """Let computers look `depth` plies ahead from now on."""
+    """Set the search depth of computer players; `depth` is from 1 to DEEPEST_LEVEL."""
 
     def __init__(self, depth: int) -> None:
-        """`depth` is from 1 to DEEPEST_LEVEL."""
         self.depth = depth
         super().__init__(depth)
 
 
 class Dialogue:
-    """Questions to a person and the answers: on the terminal, a pipe, or two other streams."""
+    """Questions to a person on two streams; None means standard input or output."""
 
     def __init__(self, source: TextIO | None = None, target: TextIO | None = None) -> None:
-        """`None` means standard input or output, looked up when used."""
         self._source, self._target = source, target
 
     @property
     def source(self) -> TextIO:
-        """Where answers come from."""
+        """The stream of the answers."""
         return self._source or sys.stdin
 
     def say(self, text: str = "") -> None:
@@ -65,17 +63,17 @@ class Dialogue:
         print(text, file=self._target or sys.stdout, flush=True)
 
     def ask(self, prompt: str) -> str:
-        """Ask for an answer, which comes stripped; Quit at the end of input."""
+        """Ask a question and return the answer, stripped; raises Quit at the end of input."""
         print(prompt, end="", file=self._target or sys.stdout, flush=True)
         line = self.source.readline()
         if not line or not self.source.isatty():
-            self.say(line.strip())  # what comes through a pipe is shown beside its question
+            self.say(line.strip())  # show piped input next to its question
         if not line:
             raise Quit
         return line.strip()
 
     def ask_with_commands(self, prompt: str, help_text: str) -> str:
-        """As `ask`, but `help` is answered here and other commands are raised."""
+        """Ask a question; answer `help` here and raise other commands."""
         while True:
             answer = self.ask(prompt)
             command, _, rest = answer.lower().partition(" ")
@@ -91,35 +89,34 @@ class Dialogue:
                 return answer
 
 
-COMMANDS = {"undo": Undo, "restart": BeginAgain, "hint": Hint, "quit": Quit, "exit": Quit}
+COMMANDS = {"undo": Undo, "restart": Restart, "hint": Hint, "quit": Quit, "exit": Quit}
 
 
 def parse_level(text: str) -> int | None:
-    """The plies to look ahead that `text` says, `None` if it says none."""
+    """Return the depth in `text`, or None."""
     number = int(text) if re.fullmatch(r"\s*[0-9]{1,4}\s*", text) else 0
     return number if 1 <= number <= DEEPEST_LEVEL else None
 
 
 class HumanAgent:
-    """A person behind the interface that every agent has."""
+    """A person as an agent; `draws` is False if the caller shows the board."""
 
     def __init__(
         self,
         spec: AgentSpec,
-        of: Game,
+        game: Game,
         dialogue: Dialogue | None = None,
         name: str = "human",
         draws: bool = True,
     ) -> None:
-        """`draws` is False where whoever runs the game shows the board."""
-        self.spec, self.game, self.name, self.draws = spec, of, name, draws
+        self.spec, self.game, self.name, self.draws = spec, game, name, draws
         self.dialogue = dialogue or Dialogue()
 
     def start(self, seed: int) -> None:
-        """Begin a game; a person draws no lots."""
+        """Begin a game; there is nothing to do."""
 
     def choose(self, position: Position, limit: Limit | None = None) -> Choice:
-        """The person's move; a forced pass is only announced. A Command is raised."""
+        """Return the person's move; forced passes are only announced. Raises a PlayerCommand."""
         require_unfinished(self.game, position)
         if self.draws:
             self.dialogue.say(self.game.draw(position))
@@ -128,24 +125,22 @@ class HumanAgent:
             self.dialogue.say(f"{self.name} cannot move and passes.")
             return Choice(legal[0])
         while True:
-            answer = self._answer(position)
+            answer = self._ask(position)
             move = self.game.notation.parse_move(position, answer)
             if move is not None and move in legal:
                 return Choice(move)
-            self.dialogue.say(words_of(self.game).why_not(self.game, position, answer, move))
+            self.dialogue.say(self.game.notation.refusal(self.game, position, answer, move))
 
-    def _answer(self, position: Position) -> str:
-        noun = words_of(self.game).noun(self.game, position)
+    def _ask(self, position: Position) -> str:
+        noun = self.game.notation.move_noun(self.game, position)
         prompt = f"{self.name} ({side_name(self.game, position)}), your {noun}: "
-        now = f"Choose a {noun}; now you can choose {legal_texts(self.game, position)}."
+        now = f"Choose a {noun}; now you can choose {legal_move_texts(self.game, position)}."
         return self.dialogue.ask_with_commands(prompt, now)
 
 
-def varies(_: Options) -> str | None:
-    """A person may answer anything."""
-    return EXTERNAL
-
-
-def build(spec: AgentSpec, of: Game) -> HumanAgent:
+def build(spec: AgentSpec, game: Game) -> HumanAgent:
     """A person at the terminal of this process."""
-    return HumanAgent(spec, of)
+    return HumanAgent(spec, game)
+
+
+KIND = Kind(build, randomness_reason=lambda _: EXTERNAL)

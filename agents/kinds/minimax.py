@@ -2,14 +2,18 @@
 
 from agents.core import Agent, AgentSpec, Options
 from agents.evaluation.weights import classroom_weights
-from agents.options import NOISE, evaluation_options, limit_of, limit_options, users_code, varies
-from agents.registry import option_values
+from agents.options import (
+    NOISE,
+    evaluation_options,
+    evaluation_reason,
+    limit_of,
+    limit_options,
+    search_randomness_reason,
+)
+from agents.registry import Kind, option_values
 from games import Game
 from games.base.schema import Key
 
-__all__ = ["NEEDS", "OPTIONS", "build", "unfit", "users_code", "varies"]
-
-NEEDS = ("features",)
 OPTIONS = (
     *limit_options(depth=6),
     *evaluation_options(classroom_weights),
@@ -18,18 +22,28 @@ OPTIONS = (
 )
 
 
-def unfit(options: Options, of: Game) -> tuple[str, str] | None:
-    """Whole turns where none has a second move."""
-    known = of.source is None  # of a user's game nobody has said
-    if options.get("collapse_turns") and known and getattr(of.rules, "extra_turn", "no") == "no":
-        return "collapse_turns", f"has no effect: no turn of {of.name} has a second move"
+def ineffective_option(options: Options, game: Game) -> tuple[str, str] | None:
+    """Return `collapse_turns` with a reason if no turn of the game has a second move."""
+    known = game.source is None  # unknown for games from users' files
+    if options.get("collapse_turns") and known and getattr(game.rules, "extra_turn", "no") == "no":
+        return "collapse_turns", f"has no effect: no turn of {game.name} has a second move"
     return None
 
 
-def build(spec: AgentSpec, of: Game) -> Agent:
+def build(spec: AgentSpec, game: Game) -> Agent:
     """Minimax by plies, or by whole turns with `collapse_turns`."""
     from agents.search.compiled_agent import CompiledAgent  # noqa: PLC0415  # it loads the compiler
 
-    chosen = option_values(OPTIONS, spec, of)
-    search = "collapsed" if chosen["collapse_turns"] else "minimax"
-    return CompiledAgent(spec, of, search, chosen, limit_of(chosen))
+    settings = option_values(OPTIONS, spec, game)
+    search = "collapsed" if settings["collapse_turns"] else "minimax"
+    return CompiledAgent(spec, game, search, settings, limit_of(settings))
+
+
+KIND = Kind(
+    build,
+    OPTIONS,
+    ("features",),
+    search_randomness_reason,
+    evaluation_reason,
+    ineffective_option=ineffective_option,
+)

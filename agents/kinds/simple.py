@@ -1,22 +1,27 @@
 """Kinds that do not search: random, first, last, greedy and others."""
 
 from agents.core import Agent, AgentSpec
-from agents.options import EPSILON, NOISE, varies
+from agents.options import EPSILON, NOISE, search_randomness_reason
 from agents.registry import Kind
 from games import Game
+from games.base.schema import Key
 
 
-def build(spec: AgentSpec, of: Game) -> Agent:
-    """The agent of a kind that is named like its policy."""
+def build(spec: AgentSpec, game: Game) -> Agent:
+    """The agent of a kind that has the name of its policy."""
     from agents.search.compiled_agent import CompiledAgent  # noqa: PLC0415  # it loads the compiler
 
-    return CompiledAgent(spec, of, spec.kind, spec.options)
+    return CompiledAgent(spec, game, spec.kind, spec.options)
 
 
-RANDOM = Kind(build, varies=lambda _: "its moves are random", summary="a random legal move")
-FIRST = Kind(
-    build, (EPSILON,), varies=varies, summary="the legal move with the lowest or highest number"
+def _policy(options: tuple[Key, ...], summary: str, needs: tuple[str, ...] = ()) -> Kind:
+    return Kind(build, options, needs, search_randomness_reason, summary=summary)
+
+
+RANDOM = Kind(
+    build, randomness_reason=lambda _: "its moves are random", summary="a random legal move"
 )
-NEAREST_POT = Kind(build, (EPSILON,), ("hole_beans",), varies, summary="the hole next to the pot")
-FEWEST = Kind(build, NOISE, ("hole_beans",), varies, summary="the hole with the fewest beans")
-GREEDY = Kind(build, NOISE, ("move_ordering",), varies, summary="the largest immediate gain")
+FIRST = _policy((EPSILON,), "the legal move with the lowest or highest number")
+NEAREST_POT = _policy((EPSILON,), "the hole next to the pot", ("hole_beans",))
+FEWEST = _policy(NOISE, "the hole with the fewest beans", ("hole_beans",))
+GREEDY = _policy(NOISE, "the largest immediate gain", ("move_ordering",))

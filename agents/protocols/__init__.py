@@ -1,10 +1,10 @@
-"""The protocols between bots and hosts: a table of modules, each pure text, both ways."""
+"""The table of protocols between bots and hosts; each protocol is pure text."""
 
 from collections.abc import Mapping
 
 from agents.core import AgentSpec
 
-# A module with what `agents.protocols.conversation.ProtocolModule` lists.
+# Each module implements `agents.protocols.conversation.ProtocolModule`.
 PROTOCOLS: Mapping[str, str] = {
     "lines": "agents.protocols.lines",
     "gtp": "agents.protocols.gtp",
@@ -12,19 +12,19 @@ PROTOCOLS: Mapping[str, str] = {
     "kgp": "agents.protocols.kgp",
     "files": "agents.protocols.files",
 }
-# Protocols whose questions hold all that the bot must know, or that can tell it any position.
+# Protocols that can send any position.
 WHOLE_POSITION = ("lines", "files", "nboard", "kgp")
-# Protocols that are spoken over a socket: the bot connects to its host.
+# Protocols over a socket: the bot connects to its host.
 SOCKET_PROTOCOLS = ("kgp",)
-# Protocols whose bots have a relay beside them: a file that runs with the words before the command.
+# Protocols with a relay: the arguments of relay.py before the bot's command.
 RELAYS: Mapping[str, tuple[str, ...]] = {
-    "kgp": ("socket_relay.py", "2671"),  # the port that clients look for by themselves
-    "files": ("file_relay.py",),
+    "kgp": ("socket", "2671"),  # the default port of clients
+    "files": ("files",),
 }
 
 
 def answers_any_position(spec: AgentSpec) -> bool:
-    """Return whether an agent can be asked about a position without the game that led there."""
+    """Return whether an agent can answer in a position without its game."""
     if spec.kind not in PROTOCOLS:
         return True
     return spec.kind in WHOLE_POSITION and spec.options.get("form") != "console"

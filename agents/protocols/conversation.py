@@ -1,11 +1,12 @@
-"""A protocol as its host sees it: generators that ask for lines and do no input or output.
+"""Requests that a protocol yields, and the base class of hosts.
 
-A conversation yields requests and is sent what they bring: a `Read` brings a line or a permitted
-silence, a `Choose` a move, everything else None. Whoever runs it owns processes, deadlines and
-caps: when time, output or the bot's life is over, it closes the generator and records the fault
-itself. What only the protocol can see is raised as a `BotFault` or a `Resignation`.
+A conversation is a generator that does no input or output. It yields requests and receives their
+results: a line or a permitted `NoLine` for `Read`, a move for `Choose`, otherwise None. The caller
+owns processes, deadlines and size limits. On a timeout, too much output or a crash the caller
+closes the generator and records the fault. Only faults that need knowledge of the protocol are
+raised here, as `BotFault` or `Resignation`.
 
-A bot is started by the first request that needs it; `greet` is run once for each process.
+A bot is started by the first request that needs it; `greet` runs once per process.
 """
 
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -17,22 +18,22 @@ from agents.core import Agent, Limit
 from games import Game, Position
 from games.base.schema import Key
 
-# start: until it is ready to play; move: the limits of the question; grace: housekeeping.
+# start: until ready to play; move: the limits of the question; grace: everything else.
 Clock = Literal["start", "move", "grace"]
 FaultKind = Literal["illegal", "unreadable", "timeout", "crashed", "unloadable"]
 
 
 class NoLine(Enum):
-    """Why no line came."""
+    """The reason why no line came."""
 
     TIME_UP = "time up"
     ENDED = "ended"  # the bot closed its output
 
 
 class Write(NamedTuple):
-    """Send this text as it is, line ends included; the clock of the next `Read` begins anew.
+    """Send the text unchanged; the clock of the next `Read` restarts.
 
-    An `aside`, such as the answer to a ping, leaves the clock that runs as it is.
+    An `aside`, such as the answer to a ping, does not restart the clock.
     """
 
     text: str
@@ -40,57 +41,57 @@ class Write(NamedTuple):
 
 
 class Read(NamedTuple):
-    """The next line, without its end and the blanks around it; it may be empty.
+    """Wait for the next line, stripped; it may be empty.
 
-    The clock goes on from read to read until its name changes or a `Write` begins it anew. A
-    silence that is not `allowed` is the bot's fault.
+    The clock continues from read to read until its name changes or a `Write` restarts it. A missing
+    line is a fault of the bot unless its `NoLine` is `allowed`.
     """
 
     clock: Clock
     allowed: tuple[NoLine, ...] = ()
-    seconds: float | None = None  # since the clock began, if it would give longer
+    seconds: float | None = None  # a shorter limit since the start of the clock
 
 
 class Drop(NamedTuple):
-    """Discard and note what has arrived unasked, even half a line."""
+    """Discard and note all unsolicited output, even part of a line."""
 
 
-SEAT = "{seat}"  # in a command: the place of the arguments of a `Restart`
+SEAT = "{seat}"  # in a command: replaced by the arguments of a `Restart`
 
 
 class Restart(NamedTuple):
-    """A fresh process, with these arguments in place of `{seat}` in its command, else after it.
+    """Start a new process with these arguments in place of `{seat}`, or at the end of the command.
 
-    It has not been greeted.
+    The process has not been greeted.
     """
 
     arguments: tuple[str, ...] = ()
 
 
 class Note(NamedTuple):
-    """Something odd that is tolerated: for the bot's log and `agents.check`."""
+    """Unusual behaviour that is tolerated; the bot's log and `pitflip check` show it."""
 
     text: str
 
 
 class Data(NamedTuple):
-    """What the bot says of its move, as `data name = value` does, in the words of its protocol."""
+    """Information about a move, as in a line `data name = value`."""
 
     name: str
     value: str
 
 
 class Choose(NamedTuple):
-    """A move of our own agent, when it is the bot.
+    """Request a move of our agent, which plays as the bot of another host.
 
-    `meanwhile` gets the lines that arrive while it thinks, and returns what is answered at once,
-    or nothing; without it they are read later. `of` is the game, if it is another than was begun.
+    `meanwhile` receives the lines that arrive while the agent thinks and returns immediate answers;
+    without it they are read later. `game` is set if it is not the game of the conversation.
     """
 
     position: Position
     limit: Limit | None = None
     meanwhile: Callable[[str], str] | None = None
-    of: Game | None = None
+    game: Game | None = None
 
 
 Request = Write | Read | Drop | Restart | Note | Data | Choose
@@ -100,16 +101,15 @@ Steps = Generator[Request, Reply, Result]
 
 
 class BotFault(Exception):  # noqa: N818  # the bot's fault, not our code's
-    """The bot forfeits the game; `kind` is the termination."""
+    """The bot forfeits the game; `kind` is the termination and `reason` one printable line."""
 
     def __init__(self, kind: FaultKind, reason: str) -> None:
-        """`reason` is one line without control characters."""
         self.kind, self.reason = kind, reason
         super().__init__(reason)
 
 
 class Ply(NamedTuple):
-    """A move that was played, and the positions around it."""
+    """A move with the positions before and after it."""
 
     before: Position
     move: int
@@ -118,72 +118,80 @@ class Ply(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question to a bot: a position with the time to think; None means no such limit."""
+    """A question to a bot: a position with the time limits; None means no such limit."""
 
     position: Position
     legal: tuple[int, ...]
-    plies: Sequence[Ply] = ()  # the whole game so far, the opening included
-    seconds: float | None = None  # what is left of all limits for this move
-    turn_seconds: float | None = None  # what is left for this move and the extra turns after it
+    plies: Sequence[Ply] = ()  # the whole game so far, including the opening
+    seconds: float | None = None  # the time left for this move by all limits
+    turn_seconds: float | None = None  # the time left for this move and its extra turns
     game_seconds: float | None = None
     limit: Limit | None = None
 
     @property
     def ply(self) -> int:
-        """How many moves were played before this one."""
+        """The number of earlier moves."""
         return len(self.plies)
 
 
-class Host(Protocol):
-    """The conversation with one bot, across its processes and games."""
+class Host:
+    """The conversation with one bot, across its processes and games.
+
+    By default, a bot receives nothing but questions.
+    """
 
     def greet(self) -> Steps[None]:
         """Open a new process."""
+        yield from ()
 
     def new_game(self, player: int, start: Position, seed: int) -> Steps[None]:
-        """Begin a game from `start`, in which the bot is the first (0) or second (1) player."""
+        """Begin a game from `start`; the bot is the first (0) or second (1) player."""
+        yield from ()
 
     def choose(self, question: Question) -> Steps[int]:
-        """The bot's legal move, after it has heard what was played since its last one."""
+        """Return the bot's legal move, after sending the moves since its last one."""
+        raise NotImplementedError
 
     def game_over(self, plies: Sequence[Ply]) -> Steps[None]:
-        """End the game as it stands; it may have been cut off."""
+        """End the game, which may be incomplete."""
+        yield from ()
 
     def bye(self) -> Steps[None]:
-        """Close the process in a friendly way."""
+        """Ask the process to end."""
+        yield from ()
 
 
 class ProtocolModule(Protocol):
-    """What a module in the table of protocols has."""
+    """The contents of a module in the table of protocols."""
 
-    OPTIONS: tuple[Key, ...]  # of agents that are reached by it, beside those of every bot
-    SERVE_OPTIONS: tuple[Key, ...]  # of our agents when they are the bots; may be left out
+    OPTIONS: tuple[Key, ...]  # of bots with this protocol, in addition to those of all bots
+    SERVE_OPTIONS: tuple[Key, ...]  # optional: of our agents when they are the bots
 
     @staticmethod
-    def conversation(of: Game, options: Mapping[str, object]) -> Host:
+    def conversation(game: Game, options: Mapping[str, object]) -> Host:
         """Host a bot; SpecError if the protocol does not cover this game."""
 
     @staticmethod
-    def serve(of: Game, agent: Agent, options: Mapping[str, object]) -> Steps[None]:
+    def serve(game: Game, agent: Agent, options: Mapping[str, object]) -> Steps[None]:
         """Play the bot: answer a host with the moves that `Choose` returns."""
 
 
 def read(clock: Clock) -> Steps[str]:
-    """The next line."""
+    """Return the next line."""
     line = yield Read(clock)
     assert isinstance(line, str)
     return line
 
 
 def read_line(clock: Clock) -> Steps[str]:
-    """The next line that is not empty."""
+    """Return the next line that is not empty."""
     while not (line := (yield from read(clock))):
         pass
     return line
 
 
 def read_first_line(new: bool) -> Steps[str]:
-    """As `line_of` for a move; a `new` process, not greeted yet, may take the time of a start."""
+    """Return the line of a move; a `new` process has the time limit of a start for it."""
     line: Reply = ""
     while new and line == "":
         line = yield Read("start", allowed=(NoLine.TIME_UP,))
@@ -191,9 +199,9 @@ def read_first_line(new: bool) -> Steps[str]:
 
 
 def choose_move(
-    position: Position, limit: Limit | None = None, of: Game | None = None
+    position: Position, limit: Limit | None = None, game: Game | None = None
 ) -> Steps[int]:
-    """The move of our own agent."""
-    move = yield Choose(position, limit, of=of)
+    """Request a move of our agent and return it."""
+    move = yield Choose(position, limit, game=game)
     assert isinstance(move, int)
     return move

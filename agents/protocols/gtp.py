@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+import games
 from agents.core import Agent, Resignation, SpecError
 from agents.protocols.conversation import (
     BotFault,
     Clock,
     Drop,
+    Host,
     NoLine,
     Note,
     Ply,
@@ -17,7 +19,7 @@ from agents.protocols.conversation import (
     choose_move,
     read_line,
 )
-from games import Game, GameError, Position, game
+from games import Game, GameError, Position
 from games.base.schema import Key
 from games.base.text import quote
 
@@ -29,23 +31,22 @@ STANDARD_SIZE = 8
 PASSES = ("pass", "pa")
 
 
-class GtpError(Exception):  # an answer, not a fault
-    """What follows the `?`."""
+class GtpError(Exception):  # an error reply, not a fault
+    """An error reply: the text after the `?`."""
 
 
 class GtpEngine:
-    """A board that a host commands."""
+    """Our engine: a board that a host controls by commands."""
 
-    def __init__(self, of: Game, name: str) -> None:
-        """The board at its start."""
-        self.of, self.name = of, name
-        self.positions: list[Position] = [of.start()]
+    def __init__(self, game: Game, name: str) -> None:
+        self.game, self.name = game, name
+        self.positions: list[Position] = [game.start()]
         self.commands: Mapping[str, Callable[[list[str]], str]] = {
             "protocol_version": lambda _: "2",
             "name": lambda _: f"Pitflip {self.name}",
             "version": lambda _: "1",
             "list_commands": lambda _: "\n".join([*self.commands, "genmove", "reg_genmove"]),
-            "known_command": self.known_command,
+            "known_command": self.is_known_command,
             "boardsize": self.boardsize,
             "set_game": self.set_game,
             "clear_board": self.clear_board,
@@ -54,14 +55,14 @@ class GtpEngine:
             "time_left": lambda _: "",
             "play": self.play,
             "undo": self.undo,
-            "showboard": lambda _: "\n" + self.of.draw(self.now),
+            "showboard": lambda _: "\n" + self.game.draw(self.position),
             "final_score": self.final_score,
             "quit": self.quit,
         }
         self.ended = False
 
     @property
-    def now(self) -> Position:
+    def position(self) -> Position:
         """The position on the board."""
         return self.positions[-1]
 
@@ -70,90 +71,93 @@ class GtpEngine:
         self.ended = True
         return ""
 
-    def known_command(self, words: list[str]) -> str:
-        """Whether a command is known."""
+    def is_known_command(self, words: list[str]) -> str:
+        """Answer whether a command is known."""
         known = words[:1] and words[0] in (*self.commands, "genmove", "reg_genmove")
         return "true" if known else "false"
 
     def boardsize(self, words: list[str]) -> str:
-        """The same rules on a board of another size, if they know it."""
+        """Change the size of the board if the rules allow it."""
         try:
             (size,) = words
-            self.of = game(f"{self.of.name.partition('(')[0]}({int(size)})")
+            self.game = games.game(f"{self.game.name.partition('(')[0]}({int(size)})")
         except (GameError, ValueError):
             raise GtpError("unacceptable size") from None
         return self.clear_board([])
 
     def set_game(self, words: list[str]) -> str:
-        """Only Othello."""
+        """Accept only Othello."""
         if [word.lower() for word in words] != ["othello"]:
             raise GtpError("unsupported game")
         return ""
 
     def clear_board(self, _: list[str]) -> str:
-        """The start of a game."""
-        self.positions = [self.of.start()]
+        """Start a new game."""
+        self.positions = [self.game.start()]
         return ""
 
     def turn_to(self, words: list[str]) -> bool:
-        """Whether the colour, which must be able to move, moves after a pass of the other."""
+        """Return whether the colour moves after a pass of the other colour.
+
+        GtpError if the colour cannot move now.
+        """
         if not words or words[0].lower() not in WORDS:
             raise GtpError("syntax error")
-        if WORDS[words[0].lower()] == self.now.mover or self.of.over(self.now):
+        if WORDS[words[0].lower()] == self.position.mover or self.game.over(self.position):
             return False
-        if self.of.legal(self.now) != (self.of.pass_move,):
+        if self.game.legal(self.position) != (self.game.pass_move,):
             raise GtpError("wrong colour")
         return True
 
     def play(self, words: list[str]) -> str:
-        """Play a move of either side; a forced pass before it may be left out."""
+        """Play a move of either side; the host may leave out a forced pass before it."""
         passes = self.turn_to(words)
         if len(words) != 2:
             raise GtpError("syntax error")
-        assert self.of.pass_move is not None
-        after = self.of.play(self.now, self.of.pass_move) if passes else self.now
-        move = self.of.notation.parse_move(after, words[1])
-        if move is None or move not in self.of.legal(after):
+        assert self.game.pass_move is not None
+        after = self.game.play(self.position, self.game.pass_move) if passes else self.position
+        move = self.game.notation.parse_move(after, words[1])
+        if move is None or move not in self.game.legal(after):
             raise GtpError("illegal move")
-        self.positions.append(self.of.play(after, move))
+        self.positions.append(self.game.play(after, move))
         return ""
 
     def undo(self, _: list[str]) -> str:
-        """Take the last move back, with a pass that was left out before it."""
+        """Take back the last move, with an implied pass before it."""
         if len(self.positions) == 1:
             raise GtpError("cannot undo")
         self.positions.pop()
         return ""
 
     def final_score(self, _: list[str]) -> str:
-        """The winner and by how much."""
-        if not self.of.over(self.now):
+        """Answer with the winner and the margin."""
+        if not self.game.over(self.position):
             raise GtpError("cannot score")
-        margin = self.of.margin(self.now)
+        margin = self.game.margin(self.position)
         return f"{'B' if margin > 0 else 'W'}+{abs(margin)}" if margin else "0"
 
     def genmove(self, words: list[str], plays: bool) -> Steps[str]:
-        """Our agent's move, `pass` if it has none; `plays` puts it on the board."""
+        """Return our agent's move or `pass`; `plays` also plays it on the board."""
         passes = self.turn_to(words)
-        assert self.of.pass_move is not None
-        position = self.of.play(self.now, self.of.pass_move) if passes else self.now
-        if self.of.over(position):
+        assert self.game.pass_move is not None
+        position = self.game.play(self.position, self.game.pass_move) if passes else self.position
+        if self.game.over(position):
             return "pass"
         move = yield from self._choice(position)
         if plays:
-            self.positions.append(self.of.play(position, move))
-        return self.of.move_text(position, move)
+            self.positions.append(self.game.play(position, move))
+        return self.game.move_text(position, move)
 
     def _choice(self, position: Position) -> Steps[int]:
-        legal = self.of.legal(position)
+        legal = self.game.legal(position)
         return (
             legal[0]
-            if legal == (self.of.pass_move,)
-            else (yield from choose_move(position, of=self.of))
+            if legal == (self.game.pass_move,)
+            else (yield from choose_move(position, game=self.game))
         )
 
     def answer(self, line: str) -> Steps[str]:
-        """The reply to a line, with its empty line; nothing for an empty line."""
+        """Return the reply to a line with its empty line; nothing for an empty line."""
         words = line.partition("#")[0].split()
         number = words.pop(0) if words and words[0].isdecimal() else ""
         if not words:
@@ -171,9 +175,9 @@ class GtpEngine:
         return f"={number} {text}".rstrip(" ") + "\n\n"
 
 
-def serve(of: Game, agent: Agent, options: Mapping[str, object]) -> Steps[None]:
+def serve(game: Game, agent: Agent, options: Mapping[str, object]) -> Steps[None]:
     """Answer every command until `quit` or the end of the input."""
-    engine = GtpEngine(of, agent.spec.kind)
+    engine = GtpEngine(game, agent.spec.kind)
     while not engine.ended:
         line = yield Read("move", allowed=(NoLine.ENDED,))
         if not isinstance(line, str):
@@ -182,38 +186,37 @@ def serve(of: Game, agent: Agent, options: Mapping[str, object]) -> Steps[None]:
             yield Write(reply)
 
 
-def conversation(of: Game, options: Mapping[str, object]) -> "GtpHost":
-    """Ask an engine."""
-    if of.pack != "othello":
-        raise SpecError(f"gtp is for othello, not for {of.name}")
-    return GtpHost(of)
+def conversation(game: Game, options: Mapping[str, object]) -> Host:
+    """Host an engine."""
+    if game.pack != "othello":
+        raise SpecError(f"gtp is for othello, not for {game.name}")
+    return GtpHost(game)
 
 
-class GtpHost:
+class GtpHost(Host):
     """One engine, which keeps its own board."""
 
-    def __init__(self, of: Game) -> None:
-        """The conversation has not begun."""
-        self.of = of
-        self.known: frozenset[str] = frozenset()  # the commands that the engine lists
-        self.sent_plies = 0  # plies that are on the engine's board
-        self.told_total = False
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.commands: frozenset[str] = frozenset()  # as listed by the engine
+        self.sent_plies = 0  # plies on the engine's board
+        self.has_sent_time = False
 
     def greet(self) -> Steps[None]:
-        """Ask for its name; agree on game and size."""
+        """Ask for the name, and agree on game and size."""
         for command in ("name", "version"):
             yield from self._ask(command, "start")
         listed = yield from self._ask("list_commands", "start")
-        self.known = frozenset((listed or "").split())
-        if "set_game" in self.known:
+        self.commands = frozenset((listed or "").split())
+        if "set_game" in self.commands:
             yield from self._ask("set_game Othello", "start")
-        size = self.of.rules.size
+        size = self.game.rules.size
         if size != STANDARD_SIZE and (yield from self._ask(f"boardsize {size}", "start")) is None:
             raise BotFault("unloadable", f"does not play on a board of {size}")
 
     def new_game(self, player: int, start: Position, seed: int) -> Steps[None]:
-        """Clear its board."""
-        self.told_total = False
+        """Clear the engine's board."""
+        self.has_sent_time = False
         yield from self._clear()
 
     def _clear(self) -> Steps[None]:
@@ -222,31 +225,33 @@ class GtpHost:
             raise BotFault("unreadable", "refused clear_board")
 
     def choose(self, question: Question) -> Steps[int]:
-        """Bring its board up to date and ask; a refusal is retried once on a new board."""
-        plies, again = question.plies, "refused a legal move twice"
-        if not (yield from self._in_step(plies)) and not (yield from self._afresh(plies)):
-            raise BotFault("unreadable", again)
+        """Update the engine's board and ask; a refusal is retried once on a new board."""
+        plies = question.plies
+        if not (yield from self._send_moves(plies)) and not (yield from self._resend_game(plies)):
+            raise BotFault("unreadable", "refused a legal move twice")
         answer = yield from self._genmove(question)
         if answer is None:
-            in_step = yield from self._afresh(plies)
+            in_step = yield from self._resend_game(plies)
             answer = (yield from self._genmove(question)) if in_step else None
         if answer is None:
             raise BotFault("unreadable", "refused twice to choose a move")
         move = self._move(question, answer)
-        self.sent_plies = question.ply + 1  # an engine plays what it chooses
+        self.sent_plies = question.ply + 1  # engines play their own moves
         return move
 
-    def _afresh(self, plies: Sequence[Ply]) -> Steps[bool]:
-        yield Note("refused a legal move: the game was told again on a new board")
+    def _resend_game(self, plies: Sequence[Ply]) -> Steps[bool]:
+        yield Note("refused a legal move: the game was sent again on a new board")
         yield from self._clear()
-        return (yield from self._in_step(plies))
+        return (yield from self._send_moves(plies))
 
-    def _in_step(self, plies: Sequence[Ply]) -> Steps[bool]:
-        """Play the moves that its board lacks; whether it accepted all of them."""
+    def _send_moves(self, plies: Sequence[Ply]) -> Steps[bool]:
+        """Send the missing moves; return whether the engine accepted all of them."""
         while self.sent_plies < len(plies):
             ply = plies[self.sent_plies]
-            if ply.move != self.of.pass_move:
-                play = f"play {self._colour(ply.before)} {self.of.move_text(ply.before, ply.move)}"
+            if ply.move != self.game.pass_move:
+                play = (
+                    f"play {self._colour(ply.before)} {self.game.move_text(ply.before, ply.move)}"
+                )
                 if (yield from self._ask(play, "grace")) is None:
                     passed = yield from self._pass(plies[: self.sent_plies])
                     if not passed or (yield from self._ask(play, "grace")) is None:
@@ -255,8 +260,8 @@ class GtpHost:
         return True
 
     def _pass(self, plies: Sequence[Ply]) -> Steps[bool]:
-        """Send the forced pass that it did not infer; whether there was one."""
-        if not plies or plies[-1].move != self.of.pass_move:
+        """Send the forced pass that the engine did not infer; return whether there was one."""
+        if not plies or plies[-1].move != self.game.pass_move:
             return False
         yield from self._ask(f"play {self._colour(plies[-1].before)} pass", "grace")
         return True
@@ -264,18 +269,17 @@ class GtpHost:
     def _genmove(self, question: Question) -> Steps[str | None]:
         colour = self._colour(question.position)
         if question.game_seconds is not None:
-            yield from self._tell_time(colour, int(question.game_seconds))
+            yield from self._send_time(colour, int(question.game_seconds))
         answer = yield from self._ask(f"genmove {colour}", "move")
         if answer is None and (yield from self._pass(question.plies)):
             answer = yield from self._ask(f"genmove {colour}", "move")
         return answer
 
-    def _tell_time(self, colour: str, seconds: int) -> Steps[None]:
-        """Send the time left for the game."""
-        if "time_settings" in self.known and not self.told_total:
-            self.told_total = True
+    def _send_time(self, colour: str, seconds: int) -> Steps[None]:
+        if "time_settings" in self.commands and not self.has_sent_time:
+            self.has_sent_time = True
             yield from self._ask(f"time_settings {seconds} 0 0", "grace")
-        if "time_left" in self.known:
+        if "time_left" in self.commands:
             yield from self._ask(f"time_left {colour} {seconds} 0", "grace")
 
     def _colour(self, position: Position) -> str:
@@ -285,16 +289,16 @@ class GtpHost:
         word = answer.split(maxsplit=1)[0].lower() if answer.split() else ""
         if word == "resign":
             raise Resignation
-        move = self.of.notation.parse_move(question.position, word)
+        move = self.game.notation.parse_move(question.position, word)
         if move in question.legal:
             return move
-        texts = " ".join(self.of.move_text(question.position, each) for each in question.legal)
+        texts = " ".join(self.game.move_text(question.position, legal) for legal in question.legal)
         if move is None:
-            raise BotFault("unreadable", f"answered {quote(answer)}, which is no move")
+            raise BotFault("unreadable", f"answered {quote(answer)}, which is not a move")
         raise BotFault("illegal", f"answered {quote(answer)}, which is not legal; legal: {texts}")
 
     def _ask(self, command: str, clock: Clock) -> Steps[str | None]:
-        """The text of its reply, without its blank lines; None if it refuses."""
+        """Return the text of the reply without blank lines, or None for a refusal."""
         yield Drop()
         yield Write(f"{command}\n")
         line, before = (yield from read_line(clock)), 0
@@ -308,11 +312,7 @@ class GtpHost:
             reply.append(str(more))
         return "\n".join(reply) if line[0] == "=" else None
 
-    def game_over(self, plies: Sequence[Ply]) -> Steps[None]:
-        """The next game clears its board."""
-        yield from ()
-
     def bye(self) -> Steps[None]:
-        """Ask it to end, and let it answer."""
+        """Ask the engine to quit, and wait for its answer."""
         yield Write("quit\n")
         yield Read("grace", allowed=(NoLine.ENDED, NoLine.TIME_UP))

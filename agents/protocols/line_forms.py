@@ -1,4 +1,4 @@
-"""Line protocols of other courses, and programs made for people."""
+"""Other forms of the line protocol, and programs made for people."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -12,9 +12,9 @@ from agents.protocols.conversation import (
     BotFault,
     Drop,
     FaultKind,
+    Host,
     NoLine,
     Note,
-    Ply,
     Question,
     Read,
     Restart,
@@ -25,14 +25,14 @@ from agents.protocols.conversation import (
 )
 from games import Game, Position
 from games.base.schema import Key
-from games.base.text import did_you_mean, listed, quote
+from games.base.text import did_you_mean, join_names, quote
 
-Sowing = Callable[[Any, Position, int], object]  # from the rows, the position and the ply
-SWAP_ALLOWED = "pie"  # 1 if a swap of sides, the answer 0, is legal; else 0
+Sowing = Callable[[Any, Position, int], object]  # of the rows, the position and the ply
+SWAP_ALLOWED = "pie"  # 1 if a swap of sides (the answer 0) is legal, otherwise 0
 SQUARES = "squares"
 
 
-def _side(rows: Any, position: Position, side: int) -> tuple[tuple[int, ...], int]:
+def _rows_of_side(rows: Any, position: Position, side: int) -> tuple[tuple[int, ...], int]:
     both = (rows.own, rows.own_pot), (rows.other, rows.other_pot)
     return both[position.side ^ side]
 
@@ -44,10 +44,10 @@ FIELDS: Mapping[str, Sowing] = {
     "own_pot": lambda rows, position, ply: rows.own_pot,
     "other": lambda rows, position, ply: rows.other,
     "other_pot": lambda rows, position, ply: rows.other_pot,
-    "first": lambda rows, position, ply: _side(rows, position, 0)[0],
-    "first_pot": lambda rows, position, ply: _side(rows, position, 0)[1],
-    "second": lambda rows, position, ply: _side(rows, position, 1)[0],
-    "second_pot": lambda rows, position, ply: _side(rows, position, 1)[1],
+    "first": lambda rows, position, ply: _rows_of_side(rows, position, 0)[0],
+    "first_pot": lambda rows, position, ply: _rows_of_side(rows, position, 0)[1],
+    "second": lambda rows, position, ply: _rows_of_side(rows, position, 1)[0],
+    "second_pot": lambda rows, position, ply: _rows_of_side(rows, position, 1)[1],
     "turn": lambda rows, position, ply: ply + 1,
     "mover": lambda rows, position, ply: position.side + 1,
 }
@@ -55,14 +55,14 @@ FIELDS: Mapping[str, Sowing] = {
 
 @dataclass(frozen=True, slots=True)
 class LineForm:
-    """One way to ask; `seats` are the words that tell a first and a second player its seat."""
+    """A form of the question; `seats` are the arguments for a first and for a second player."""
 
     question: str  # a template: {own} writes a row with blanks, {own:,} with commas between
     base: int  # the number of the first hole or square
     seats: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
-    ping: bool = False  # a new process is greeted by ping, and answers pong
+    ping: bool = False  # a new process gets a ping and answers pong
     single: bool = False  # whether a process lives for one move
-    answer: str = r"[+-]?[0-9]+"  # the pattern of a line that answers, or of a part of it
+    answer: str = r"[+-]?[0-9]+"  # the pattern of an answer; searched in the line if it has a group
 
     @property
     def fields(self) -> list[str]:
@@ -84,7 +84,7 @@ FORM_OPTIONS = (
         "question",
         "text",
         'the template of a question, such as "{size} {own:,} {other:,}"; its fields are '
-        f"{listed(QUESTION_FIELDS)}",
+        f"{join_names(QUESTION_FIELDS)}",
     ),
     Key("base", "int", "the number of the first hole or square in an answer", low=0, high=1),
     Key("answer", "text", "the pattern of an answer; its group, if it has one, is the number"),
@@ -92,22 +92,22 @@ FORM_OPTIONS = (
 
 
 def read_form(base: LineForm, options: Mapping[str, Any]) -> LineForm:
-    """Return the form as the options change it; SpecError names a wrong option."""
+    """Return the form with the changes of the options; SpecError names a wrong option."""
     template, answer = options.get("question") or base.question, options.get("answer")
     process, number = options.get("process"), options.get("base")
     try:
         fields = [name for _, name, _, _ in Formatter().parse(template) if name is not None]
     except ValueError as error:
-        raise SpecError(f"question {quote(template)} is no template: {error}") from None
+        raise SpecError(f"question {quote(template)} is not a template: {error}") from None
     for name in fields:
         if name not in QUESTION_FIELDS:
             near = did_you_mean(name, QUESTION_FIELDS)
-            there = f"there are {listed(QUESTION_FIELDS)}"
-            raise SpecError(f"question holds {quote(name)} ({there}){near}")
+            fields_text = f"there are {join_names(QUESTION_FIELDS)}"
+            raise SpecError(f"question has an unknown field {quote(name)} ({fields_text}){near}")
     try:
         re.compile(answer or "")
     except re.error as error:
-        raise SpecError(f"answer {quote(str(answer))} is no pattern: {error}") from None
+        raise SpecError(f"answer {quote(str(answer))} is not a pattern: {error}") from None
     has_place = any(SEAT in word for word in options.get("command") or ())
     return replace(
         base,
@@ -119,21 +119,23 @@ def read_form(base: LineForm, options: Mapping[str, Any]) -> LineForm:
     )
 
 
-class FormHost:
-    """A bot that gets questions of numbers and answers a number."""
+class FormHost(Host):
+    """A bot that gets questions of numbers and answers with a number.
 
-    def __init__(self, of: Game, name: str, options: Mapping[str, object]) -> None:
-        """Raise SpecError if the form cannot write this game."""
-        self.of, self.form = of, read_form(FORMS[name], options)
+    SpecError if the form cannot write this game.
+    """
+
+    def __init__(self, game: Game, name: str, options: Mapping[str, object]) -> None:
+        self.game, self.form = game, read_form(FORMS[name], options)
         pack = "othello" if SQUARES in self.form.fields else "sowing"
-        if of.pack != pack:
-            raise SpecError(f'the form "{name}" is for games of {pack}, not for {of.name}')
+        if game.pack != pack:
+            raise SpecError(f'the form "{name}" is for games of {pack}, not for {game.name}')
         self.player = 0
-        self.arguments: tuple[str, ...] = ()  # those of the process that runs
+        self.arguments: tuple[str, ...] = ()  # of the current process
         self.is_new = True
 
     def greet(self) -> Steps[None]:
-        """Greet a process without a seat; others are started when the seat is known."""
+        """Greet a process without a seat; others are greeted when the seat is known."""
         self.arguments, self.is_new = (), True
         if not any(self.form.seats):
             yield from self._ping()
@@ -157,7 +159,7 @@ class FormHost:
             yield from self._restart(self.form.seats[player])
 
     def choose(self, question: Question) -> Steps[int]:
-        """Ask and take the first number; the last one from a process that lives for one move."""
+        """Ask, and return the first number, or the last one of a process that plays one move."""
         if self.form.single:
             yield from self._restart(self.form.seats[self.player])
         else:
@@ -168,14 +170,14 @@ class FormHost:
     def question_text(self, question: Question) -> str:
         """Return the question with its fields filled in."""
         position = question.position
-        rows = None if SQUARES in self.form.fields else self.of.plain(position)
+        rows = None if SQUARES in self.form.fields else self.game.plain(position)
         words = []
         for text, name, separator, _ in Formatter().parse(self.form.question):
             words.append(text)
             if name == SQUARES:
-                words.append(self.of.text(position).split()[0])
+                words.append(self.game.text(position).split()[0])
             elif name == SWAP_ALLOWED:
-                words.append(str(int(self.of.swap_move in question.legal)))
+                words.append(str(int(self.game.swap_move in question.legal)))
             elif name is not None:
                 value = FIELDS[name](rows, position, question.ply)
                 numbers = value if isinstance(value, tuple) else (value,)
@@ -197,7 +199,7 @@ class FormHost:
         return move
 
     def _last(self, question: Question) -> Steps[int]:
-        """Return the last legal number before the process ends or its time is over."""
+        """Return the last legal number before the process ends or its time is up."""
         numbers: list[int] = []
         while True:
             line = yield Read("move", allowed=(NoLine.ENDED, NoLine.TIME_UP))
@@ -215,29 +217,21 @@ class FormHost:
             raise BotFault(kind, "gave no answer")
 
     def move_of(self, number: int, legal: Sequence[int]) -> int | None:
-        """Return the legal move of a number; None if it is not legal."""
-        swap = self.of.swap_move
+        """Return the legal move of a number, or None."""
+        swap = self.game.swap_move
         if SWAP_ALLOWED in self.form.fields and number == self.form.base - 1:
             return swap if swap in legal else None
         move = number - self.form.base
         return move if move in legal and move != swap else None
 
     def _legal(self, legal: Sequence[int]) -> str:
-        swap = self.of.swap_move
+        swap = self.game.swap_move
         numbers = [self.form.base - 1 if move == swap else move + self.form.base for move in legal]
         return f"which is not legal; legal: {' '.join(map(str, sorted(numbers)))}"
 
-    def game_over(self, plies: Sequence[Ply]) -> Steps[None]:
-        """Send nothing: a bot is not told that a game ends."""
-        yield from ()
-
-    def bye(self) -> Steps[None]:
-        """Send nothing: a bot ends with its input."""
-        yield from ()
-
 
 def find_number(answer: str, line: str) -> int | None:
-    """Return the number of an answer: the whole line, or the group of its pattern."""
+    """Return the number in an answer: the whole line, or the group of its pattern."""
     pattern = re.compile(answer)
     found = pattern.search(line) if pattern.groups else pattern.fullmatch(line)
     text = found[found.re.groups and 1] if found else ""
@@ -248,19 +242,17 @@ def find_number(answer: str, line: str) -> int | None:
 CONSOLE_FORM = LineForm("", 0, answer=r"chooses ([0-9]+)")
 
 
-class ConsoleHost:
-    """A program with its own board that reads the moves of its opponent one by one."""
+class ConsoleHost(Host):
+    """A program with its own board that reads the opponent's moves one by one.
 
-    def __init__(self, of: Game, options: Mapping[str, object]) -> None:
-        """Raise SpecError for options that a console program does not have."""
-        self.of, self.form = of, read_form(CONSOLE_FORM, options)
+    SpecError for options that a console program does not have.
+    """
+
+    def __init__(self, game: Game, options: Mapping[str, object]) -> None:
+        self.game, self.form = game, read_form(CONSOLE_FORM, options)
         if options.get("question"):
             raise SpecError("a console program gets no question: leave out question")
         self.player, self.sent_plies, self.is_new = 0, 0, True
-
-    def greet(self) -> Steps[None]:
-        """Send no greeting: the program expects a person."""
-        yield from ()
 
     def new_game(self, player: int, start: Position, seed: int) -> Steps[None]:
         """Start a process whose arguments name its seat."""
@@ -268,7 +260,7 @@ class ConsoleHost:
         yield Restart(self.form.seats[player])
 
     def choose(self, question: Question) -> Steps[int]:
-        """Send the moves of the other side since its last one, then read its own."""
+        """Send the opponent's moves since its last one, then read its move."""
         for ply in question.plies[self.sent_plies :]:
             if ply.before.mover == self.player:
                 reason = "is a console program, which cannot be given moves it did not choose"
@@ -283,11 +275,3 @@ class ConsoleHost:
         if move not in question.legal:
             raise BotFault("illegal", f"played {number} in {quote(line)}, which is not legal")
         return move
-
-    def game_over(self, plies: Sequence[Ply]) -> Steps[None]:
-        """Send nothing: its own board shows the end."""
-        yield from ()
-
-    def bye(self) -> Steps[None]:
-        """Send nothing: it ends with its input."""
-        yield from ()

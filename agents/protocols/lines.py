@@ -1,21 +1,21 @@
-"""Our own line protocol: one question a move, one answer; docs/bots.md is its page.
+"""Our line protocol: one question and one answer per move, described in docs/bots.md.
 
-    position;legal moves;seconds left;random number;game
+`position;legal moves;seconds left;random number;game`
 
 Moves are written as on the board. A bot keeps no state: an extra turn is another question.
 """
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from agents.core import Agent, Resignation, SpecError
 from agents.protocols.conversation import (
     BotFault,
     Drop,
+    FaultKind,
     Host,
     NoLine,
     Note,
-    Ply,
     Question,
     Read,
     Steps,
@@ -32,13 +32,13 @@ DEFAULT_FORM = "board"
 CONSOLE = "console"
 RESIGN = "resign"
 BANNER_SECONDS = 1.0
-RANDOM_BELOW = 2**31  # fits the int of every language
+RANDOM_BELOW = 2**31  # fits an int of every language
 
 OPTIONS = (
     Key(
         "form",
         "text",
-        "how the question is written",
+        "the form of the question",
         DEFAULT_FORM,
         choices=(DEFAULT_FORM, *FORMS, CONSOLE),
     ),
@@ -46,14 +46,14 @@ OPTIONS = (
     Key(
         "process",
         "text",
-        "how long a process lives; usually as its form says",
+        "the lifetime of a process; the default depends on the form",
         choices=("run", "game", "move"),
     ),
 )
 
 
-def conversation(of: Game, options: Mapping[str, object]) -> Host:
-    """Ask a bot in the form that the options name."""
+def conversation(game: Game, options: Mapping[str, object]) -> Host:
+    """Host a bot in the form that the options name."""
     form = options.get("form") or DEFAULT_FORM
     others = [key.name for key in FORM_OPTIONS if options.get(key.name) is not None]
     if options.get("process") == "move" and form in (DEFAULT_FORM, CONSOLE):
@@ -61,103 +61,93 @@ def conversation(of: Game, options: Mapping[str, object]) -> Host:
     if form == DEFAULT_FORM and others:
         raise SpecError(f'{others[0]} is for other forms of the question than "{DEFAULT_FORM}"')
     if form == DEFAULT_FORM:
-        return LineHost(of)
+        return LineHost(game)
     if form == CONSOLE:
-        return ConsoleHost(of, options)
-    return FormHost(of, str(form), options)
+        return ConsoleHost(game, options)
+    return FormHost(game, str(form), options)
 
 
-class LineHost:
-    """Question and answer in the words of the board."""
+class LineHost(Host):
+    """One bot; the first answer of a new process has the time limit of a start."""
 
-    def __init__(self, of: Game) -> None:
-        """The conversation has not begun."""
-        self.of = of
+    def __init__(self, game: Game) -> None:
+        self.game = game
         self.seed = 0
         self.is_new = True
 
     def greet(self) -> Steps[None]:
-        """There is no greeting: a new process may take its time for the first answer."""
+        """Note that the process is new."""
         self.is_new = True
         yield from ()
 
     def new_game(self, player: int, start: Position, seed: int) -> Steps[None]:
-        """Nothing to send: a bot does not hear that a game begins."""
+        """Store the seed; the bot is not notified."""
         self.seed = seed
         yield from ()
 
     def choose(self, question: Question) -> Steps[int]:
         """Ask; the first line that is not empty is the answer."""
         yield Drop()
-        yield Write(format_question(self.of, question, self.seed) + "\n")
+        yield Write(format_question(self.game, question, self.seed) + "\n")
         line = yield from read_first_line(self.is_new)
-        if self.is_new and not is_answer(self.of, question, line):
+        if self.is_new and not is_answer(self.game, question, line):
             line = yield from self._after_banner(line)
         self.is_new = False
-        return parse_answer(self.of, question, line)
+        return parse_answer(self.game, question, line)
 
     def _after_banner(self, banner: str) -> Steps[str]:
-        """The line that follows at once what a new process says of itself; else that."""
+        """Return the line that follows a banner at once, or else the banner."""
         yield Note(f"wrote a line before its first answer: {quote(banner)}")
         line = yield Read("grace", (NoLine.TIME_UP, NoLine.ENDED), BANNER_SECONDS)
         return line if isinstance(line, str) else banner
 
-    def game_over(self, plies: Sequence[Ply]) -> Steps[None]:
-        """Nothing to send: a bot does not hear that a game ends."""
-        yield from ()
 
-    def bye(self) -> Steps[None]:
-        """Nothing to send: a bot ends when its input does."""
-        yield from ()
-
-
-def format_question(of: Game, question: Question, seed: int) -> str:
-    """The question without its line end."""
+def format_question(game: Game, question: Question, seed: int) -> str:
+    """Return the question without its line end."""
     position, seconds = question.position, question.seconds
     chance = random.Random(f"{seed} {question.ply}").randrange(RANDOM_BELOW)
     fields = (
-        " ".join(of.text(position).replace(";", ",").split()),
-        " ".join(of.move_text(position, move) for move in question.legal),
+        " ".join(game.text(position).replace(";", ",").split()),
+        " ".join(game.move_text(position, move) for move in question.legal),
         "Infinity" if seconds is None else f"{seconds:.3f}",
         str(chance),
-        of.name.rpartition(".py:")[2],
+        game.name.rpartition(".py:")[2],
     )
     return ";".join(fields)
 
 
-def is_answer(of: Game, question: Question, line: str) -> bool:
-    """Whether a line can be meant as a move, legal or not."""
+def is_answer(game: Game, question: Question, line: str) -> bool:
+    """Return whether a line could be a move, legal or not."""
     word = normalize_answer(line)
     return (
         word == RESIGN
         or word.lstrip("+-").isdecimal()
-        or of.notation.parse_move(question.position, word) is not None
+        or game.notation.parse_move(question.position, word) is not None
     )
 
 
 def normalize_answer(line: str) -> str:
-    """What a line says, without what cannot be misread."""
+    """Return a line without harmless decoration."""
     return line.strip("\"'. ").lower()
 
 
-def parse_answer(of: Game, question: Question, line: str) -> int:
-    """The legal move that an answer means, tolerating what cannot be misread."""
+def parse_answer(game: Game, question: Question, line: str) -> int:
+    """Return the legal move of an answer; harmless decoration is accepted."""
     word = normalize_answer(line)
     if word == RESIGN:
         raise Resignation
-    move = of.notation.parse_move(question.position, word)
+    move = game.notation.parse_move(question.position, word)
     if move is not None and move in question.legal:
         return move
-    texts = " ".join(of.move_text(question.position, each) for each in question.legal)
+    texts = " ".join(game.move_text(question.position, legal) for legal in question.legal)
     is_move = move is not None or word.lstrip("+-").isdecimal()
-    raise BotFault(
-        "illegal" if is_move else "unreadable",
-        f"answered {quote(line)}, which is {'not legal' if is_move else 'no move'}; legal: {texts}",
-    )
+    kind: FaultKind = "illegal" if is_move else "unreadable"
+    what = "not legal" if is_move else "not a move"
+    raise BotFault(kind, f"answered {quote(line)}, which is {what}; legal: {texts}")
 
 
-def serve(of: Game, agent: Agent, options: Mapping[str, object]) -> Steps[None]:
-    """Answer questions until they end; an unreadable one gets a `?`."""
+def serve(game: Game, agent: Agent, options: Mapping[str, object]) -> Steps[None]:
+    """Answer questions until the input ends; an invalid one gets a `?`."""
     while True:
         line = yield Read("move", allowed=(NoLine.ENDED,))
         if not isinstance(line, str):
@@ -165,12 +155,12 @@ def serve(of: Game, agent: Agent, options: Mapping[str, object]) -> Steps[None]:
         if not line:
             continue
         try:
-            position = of.parse(line.split(";")[0])
+            position = game.parse(line.split(";")[0])
         except GameError as error:
             yield Write(f"? {error}\n")
             continue
-        if of.over(position):
+        if game.over(position):
             yield Write("? the game is over\n")
             continue
         move = yield from choose_move(position)
-        yield Write(of.move_text(position, move) + "\n")
+        yield Write(game.move_text(position, move) + "\n")

@@ -1,1 +1,1 @@
-"""The wall between bots' processes and ours: spawner, levels of isolation, drivers."""
+"""The sandbox: isolation levels, the spawner, processes of bots and the agents that ask them."""

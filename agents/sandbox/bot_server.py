@@ -1,11 +1,15 @@
 """Inside the sandbox: answer questions with the user's code."""
 
+import atexit
 import gc
 import json
+import logging
 import math
 import os
+import random
 import signal
 import struct
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -19,65 +23,75 @@ from agents.search_info import LONGEST_LINE, limit_data
 from agents.view import View
 from games import Game
 from games.board import Board
-from games.kernels.board_layout import HEAD, LEFT
 from games.kernels.compile_cache import on_compilation
+from games.kernels.context import HEAD, LEFT
 
-# What a message is, in its first byte; the second is the number of the question, which comes back.
+# The first byte of a message is its kind, the second the number of the question.
 QUESTION, GAME, CHANGE = 1, 2, 3  # ours
 READY, ALIVE, STARTED, MOVED, SEARCHED, FAILED, THOUGHT = range(1, 8)  # theirs
-KINDS = (
-    "illegal",
-    "raised",
-    "memory",
-    "unloadable",
-    "unreadable",
-)  # of failures that a bot tells itself
+FAILURE_KINDS = ("illegal", "raised", "memory", "unloadable", "unreadable")  # that a bot reports
 MOVE = struct.Struct("<BBh")  # message, question, slot
 SEARCH = struct.Struct("<BBhqd")  # and nodes, value
-THINK = struct.Struct("<BBhqdh")  # and depth; then JSON: a line of slots, or a bot's own words
-LONGEST_TEXT = 3900  # bytes; with its head it is written at once
-UNIT = 1000.0  # of a kernel's score
-TALK_SECONDS = 1.0  # for an error to say what it is
+THINK = struct.Struct("<BBhqdh")  # and depth; then JSON: a line of slots, or a bot's data
+LONGEST_TEXT = 3900  # bytes; with its head a pipe takes it in one piece
+SCORE_UNIT = 1000.0  # of a kernel's score
+ERROR_TEXT_SECONDS = 1.0  # to make the text of a user's error
+
+
+def reset_interpreter() -> None:
+    """Clear our handlers, hooks and arguments from a bot that goes on in a fork."""
+    atexit._clear()
+    logging.getLogger().handlers.clear()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    sys.argv = ["bot"]
+    sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
+    sys.stdout, sys.stderr = (
+        os.fdopen(each, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
+        for each in (1, 2)
+    )
+    random.seed(0)
 
 
 def disable_cache_writes() -> None:
-    """What is compiled behind the wall is not kept: the cache can only be read there."""
-    numbas: Any = caching.Cache  # it has no types
-    save = numbas.save_overload
+    """Ignore errors when compiled code is cached: a bot can only read the cache."""
+    cache: Any = caching.Cache  # it has no types
+    save = cache.save_overload
 
     def attempt(*arguments: Any) -> None:
         with suppress(OSError):
             save(*arguments)
 
-    numbas.save_overload = attempt
+    cache.save_overload = attempt
 
 
 def prepare(spec: AgentSpec, of: Game, thoughts: bool) -> None:
-    """Load in the spawner what every bot of this game needs, but none of the user's code.
+    """Before the forks, load what every bot of this game needs, but none of the user's code.
 
-    With `thoughts` also what searches one move: what is compiled in a bot's process is not kept,
-    and took 4 to 9 seconds at every `pitflip game GAME explain`.
+    With `thoughts` also the search of one move: a bot's process does not cache compiled code, so
+    that every `pitflip game GAME explain` took 4 to 9 seconds.
     """
     board = Board(of)
     board.play(board.slots[0])
     exercise_view(View(of, of.start()))
     agents = import_module("agents.registry")
     agents.kind_of(spec)
-    if spec.kind != "python":  # it searches: the simplest agent loads the kernels of all
+    if spec.kind != "python":  # it searches; the simplest agent loads the kernels of all
         agents.build(AgentSpec("random"), of).choose(of.start())
-        if thoughts and of.has("features"):  # rules of a user's are compiled anew in any case
-            move_search(agents.build(AgentSpec("alphabeta", {"depth": 1}), of), of)
-    gc.freeze()  # bots, which are forks, neither look through what is there now nor copy it
+        if thoughts and of.has_part("features"):  # bots always compile a user's rules
+            search_one_move(agents.build(AgentSpec("alphabeta", {"depth": 1}), of), of)
+    gc.freeze()  # the collector of a fork does not look at, and so copy, these objects
 
 
-def move_search(agent: Any, of: Game) -> None:
+def search_one_move(agent: Any, of: Game) -> None:
     """Search one move."""
     agent.start(0)
     agent.search_move(of.start(), of.legal(of.start())[0], 1)
 
 
 def exercise_view(view: View) -> None:
-    """Do with a view what bots do: what is compiled or loaded by it, they find ready."""
+    """Use a view as bots do, so that everything it needs is compiled and loaded."""
     after = view.play(view.legal[0])
     view.move_text(view.legal[0])
     for each in (view, after):
@@ -85,39 +99,39 @@ def exercise_view(view: View) -> None:
 
 
 def serve(spec: AgentSpec, of: Game, questions: int, answers: int) -> int:
-    """Answer questions until they end; the exit status."""
-    teller = AnswerWriter(answers)
+    """Answer questions until they end; return the exit status."""
+    writer = AnswerWriter(answers)
     board = Board(of)
-    teller.loads = True
-    on_compilation(teller.send_alive)
+    writer.is_loading = True
+    on_compilation(writer.send_alive)
     disable_cache_writes()
     try:
-        answer = create_server(spec, of)
-    except BaseException as error:  # whatever a user's code raises
-        teller.fail(0, error, "unloadable")
+        server = create_server(spec, of)
+    except BaseException as error:  # a user's code may raise anything
+        writer.send_failure(0, error, "unloadable")
         return 1
-    teller.loads = False
-    teller.tell(READY, 0)
+    writer.is_loading = False
+    writer.send(READY, 0)
     while size := os.readv(questions, [board.bytes]):
         kind, number = int(board.words[HEAD]) & 0xFF, int(board.words[HEAD]) >> 8 & 0xFF
         try:
             if kind == GAME:
-                answer.start(int(board.words[LEFT]))
-                teller.tell(STARTED, number)
+                server.start(int(board.words[LEFT]))
+                writer.send(STARTED, number)
             elif kind == CHANGE:
-                answer.change(json.loads(read_exactly(questions, int(board.words[LEFT]))))
-                teller.tell(STARTED, number)
+                server.change(json.loads(read_all_bytes(questions, int(board.words[LEFT]))))
+                writer.send(STARTED, number)
             else:
-                board.read(size)
-                os.write(answers, answer.to(board, number))
-        except BaseException as error:  # likewise
-            if type(wish := original_error(error)) is SystemExit:
-                return exit_status(wish)
-            teller.fail(number, error, "raised")
+                board.decode(size)
+                os.write(answers, server.answer_bytes(board, number))
+        except BaseException as error:  # as above
+            if type(exit_request := original_error(error)) is SystemExit:
+                return exit_status(exit_request)
+            writer.send_failure(number, error, "raised")
     return 0
 
 
-def read_exactly(descriptor: int, size: int) -> bytes:
+def read_all_bytes(descriptor: int, size: int) -> bytes:
     """Read exactly `size` bytes from a pipe."""
     content = b""
     while len(content) < size:
@@ -126,49 +140,49 @@ def read_exactly(descriptor: int, size: int) -> bytes:
 
 
 def original_error(error: BaseException) -> BaseException | None:
-    """What the bot itself raised."""
+    """Return the error that the user's code raised."""
     return error.__cause__ if isinstance(error, AgentFailure) else error
 
 
-def exit_status(wish: SystemExit) -> int:
-    """The exit status that `sys.exit` was called with."""
-    code = wish.code
+def exit_status(request: SystemExit) -> int:
+    """Return the exit status that `sys.exit` was called with."""
+    code = request.code
     return code if isinstance(code, int) else 0 if code is None else 1
 
 
 class AnswerWriter:
-    """Writes messages, each at once."""
+    """Writes messages, each in one piece."""
 
     def __init__(self, answers: int) -> None:
         """`answers` is the descriptor for them."""
         self.answers = answers
-        self.loads = False
+        self.is_loading = False
 
     def send_alive(self) -> None:
-        """Report that the bot is still loading, as something is being compiled."""
-        if self.loads:
-            self.tell(ALIVE, 0)
+        """Report that a loading bot compiles something."""
+        if self.is_loading:
+            self.send(ALIVE, 0)
 
-    def tell(self, kind: int, number: int, text: bytes = b"") -> None:
+    def send(self, kind: int, number: int, text: bytes = b"") -> None:
         """Write one message."""
         with suppress(OSError):
             os.write(self.answers, bytes([kind, number]) + text[:LONGEST_TEXT])
 
-    def fail(self, number: int, error: BaseException, kind: str) -> None:
-        """Report how the bot failed; its error gets a moment to describe itself."""
+    def send_failure(self, number: int, error: BaseException, kind: str) -> None:
+        """Report how the bot failed; the text of its error must be ready in time."""
         if isinstance(original_error(error), MemoryError) and kind != "illegal":
             kind = "memory"
         elif isinstance(error, AgentFailure):
             kind = error.kind
         text = call_with_timeout(
-            TALK_SECONDS, lambda: failure_text(error), "raised an error without words"
+            ERROR_TEXT_SECONDS, lambda: failure_text(error), "raised an error without words"
         )
-        place = KINDS.index(kind) if kind in KINDS else 1
-        self.tell(FAILED, number, bytes([place]) + text.encode(errors="backslashreplace"))
+        place = FAILURE_KINDS.index(kind) if kind in FAILURE_KINDS else 1
+        self.send(FAILED, number, bytes([place]) + text.encode(errors="backslashreplace"))
 
 
 def failure_text(error: BaseException) -> str:
-    """The failure in words: what happened, then the lines of the user's file."""
+    """Return the text of a failure: its message, then the lines of the user's file."""
     if isinstance(error, AgentFailure):
         return f"{error.message}\n{error.trace}"
     if isinstance(error, SpecError):
@@ -176,8 +190,8 @@ def failure_text(error: BaseException) -> str:
     return f"raised\n{type(error).__name__}: {error}"
 
 
-def call_with_timeout(seconds: float, words: Callable[[], str], otherwise: str) -> str:
-    """What `words` returns in time; otherwise the text that stands for it."""
+def call_with_timeout(seconds: float, make_text: Callable[[], str], otherwise: str) -> str:
+    """Return the text if it is made in time, else `otherwise`."""
 
     def late(*_: object) -> None:
         raise TimeoutError
@@ -186,64 +200,63 @@ def call_with_timeout(seconds: float, words: Callable[[], str], otherwise: str) 
         signal.signal(signal.SIGALRM, late)
         signal.setitimer(signal.ITIMER_REAL, seconds)
         try:
-            return words()
+            return make_text()
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
     return otherwise
 
 
 class SearchServer:
-    """A search of this process."""
+    """Answers with a compiled search that evaluates by a user's code."""
 
     def __init__(self, agent: Any) -> None:
-        """The agent is compiled, and evaluates by a user's code."""
         self.agent = agent
-        self.decided = import_module("agents.search.compiled_agent").decided  # it is above us
-        self.limit: Limit | None = None  # None: its own
-        self.searches = True  # False: it answers with its evaluation of the position itself
-        self.thinks = False  # whether it tells depth and line, too
-        self.move: tuple[int, int] | None = None  # it searches this slot alone, to this depth
+        compiled = import_module("agents.search.compiled_agent")  # it imports this package
+        self.decide = compiled.choose_fast
+        self.limit: Limit | None = None  # None: the agent's own
+        self.searches = True  # False: it answers with its evaluation of the position
+        self.sends_info = False  # whether it sends depth and line, too
+        self.move: tuple[int, int] | None = None  # only this slot is searched, to this depth
 
     def start(self, seed: int) -> None:
         """Begin a game."""
         self.agent.start(seed)
 
     def change(self, changes: dict[str, Any]) -> None:
-        """Give it other weights, another limit for its next moves, or have it only evaluate."""
+        """Change weights or the limit of the next moves, or only evaluate from now on."""
         self.searches = changes.get("searches", self.searches)
-        self.thinks = changes.get("thoughts", self.thinks)
+        self.sends_info = changes.get("thoughts", self.sends_info)
         self.move = changes.get("move", self.move)
         if "weights" in changes:
-            self.agent.reweigh(changes["weights"])
+            self.agent.set_weights(changes["weights"])
         if "limit" in changes:
             self.limit = Limit(**changes["limit"]) if changes["limit"] else None
 
-    def to(self, board: Board, number: int) -> bytes:
-        """The answer to a question."""
+    def answer_bytes(self, board: Board, number: int) -> bytes:
+        """Return the answer to a question."""
         if not self.searches:
-            score = self.agent.kernels.standing(self.agent.context, board.position.state)
-            return SEARCH.pack(SEARCHED, number, board.slots[0], 0, int(score) / UNIT)
+            score = self.agent.kernels.position_value(self.agent.context, board.position.state)
+            return SEARCH.pack(SEARCHED, number, board.slots[0], 0, int(score) / SCORE_UNIT)
         if self.move:
             slot, depth = self.move
             move = board.game.moves_of(slot)
             found = self.agent.search_move(board.position, move, depth)
-            told = Choice(move, found.score / UNIT, depth, found.nodes, found.line)
-            return self._answer_with_info(board, number, told, found.score)
+            choice = Choice(move, found.score / SCORE_UNIT, depth, found.nodes, found.line)
+            return self._answer_with_info(board, number, choice, found.score)
         limit, left = self.limit, int(board.words[LEFT])
         if left:  # nanoseconds of the game's clock
             own = limit or self.agent.limit
             seconds = min(left / 1e9, own.seconds or math.inf)
             limit = replace(own, seconds=seconds)
-        choice = self.decided(self.agent, board.position, limit)
-        if self.thinks:
-            explained = self.agent.explained(board.position, choice)
+        choice = self.decide(self.agent, board.position, limit)
+        if self.sends_info:
+            explained = self.agent.add_line(board.position, choice)
             return self._answer_with_info(board, number, explained, self.agent.score)
         slot = board.game.slots_of(choice.move)
         value = choice.value if choice.value is not None else float("nan")
         return SEARCH.pack(SEARCHED, number, slot, choice.nodes, value)
 
     def _answer_with_info(self, board: Board, number: int, choice: Choice, score: int) -> bytes:
-        """An answer with what the search found."""
         slot = board.game.slots_of(choice.move)
         value = choice.value if choice.value is not None else math.nan
         line = board.game.slots_of(list(choice.line[:LONGEST_LINE])).tolist()
@@ -252,29 +265,30 @@ class SearchServer:
 
 
 class BotServer:
-    """A bot that is asked on the board itself."""
+    """Answers with a user's function, whose agent has a method `answer`."""
 
     def __init__(self, agent: Any) -> None:
-        """The agent has a method `answer`."""
         self.start, self.answer = agent.start, agent.answer
-        self.agent, self.thinks = agent, False
+        self.agent, self.sends_info = agent, False
 
     def change(self, changes: dict[str, Any]) -> None:
-        """Have it tell what it noted of its moves: a bot of this sort has no other settings."""
-        self.thinks = changes.get("thoughts", self.thinks)
+        """Send also the data that the bot notes about its moves, from now on."""
+        self.sends_info = changes.get("thoughts", self.sends_info)
 
-    def to(self, board: Board, number: int) -> bytes:
-        """The answer to a question."""
-        if not self.thinks:
+    def answer_bytes(self, board: Board, number: int) -> bytes:
+        """Return the answer to a question."""
+        if not self.sends_info:
             return MOVE.pack(MOVED, number, self.answer(board))
         slot = self.answer(board)
-        said = [*limit_data(self.agent.said.items()).items()]
-        while len(text := json.dumps({"data": dict(said)}).encode()) > LONGEST_TEXT:
-            said.pop()
+        data = [*limit_data(self.agent.data.items()).items()]
+        while len(text := json.dumps({"data": dict(data)}).encode()) > LONGEST_TEXT:
+            data.pop()
         return THINK.pack(THOUGHT, number, slot, 0, math.nan, 0) + text
 
 
 def create_server(spec: AgentSpec, of: Game) -> SearchServer | BotServer:
-    """The agent of the spec, built in this process, behind the wall."""
-    agent = import_module("agents.registry").kind_of(spec).build(spec, of)  # the table is above us
+    """Build the agent of the spec in this process."""
+    agent = (
+        import_module("agents.registry").kind_of(spec).build(spec, of)
+    )  # it imports this package
     return BotServer(agent) if hasattr(agent, "answer") else SearchServer(agent)

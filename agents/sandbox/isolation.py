@@ -1,41 +1,43 @@
 """Isolation levels: find the strongest, start a restricted process."""
 
 import errno
-import logging
 import os
 import resource
 import select
 import signal
 import socket
-import sys
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from agents.sandbox import namespaces, restrictions, syscalls
+from agents.sandbox import restrictions, syscalls
 from agents.sandbox.messages import BotLimits, close_descriptors
-from agents.sandbox.syscalls import write
+from agents.sandbox.syscalls import write_text
+from agents.sandbox.usage import ControlGroup, GroupParent
 
-UNSTARTED = 127  # the exit status of what could not be started
+UNSTARTED = 127  # the exit status of a process that could not be started
 STATUS = 5  # the descriptor on which a child reports what the machine lacks
-CONTROL = 6  # the descriptor on which the first process of a namespace is told to
-STOP, RESUME = b"s", b"r"  # all others
-# What the machine lacks, never the fault of a bot that is being started.
-LACKS = {errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EUSERS}
+CONTROL = 6  # the descriptor on which the first process of a namespace gets STOP or RESUME
+STOP, RESUME = b"s", b"r"  # all other processes of the namespace
+# The machine lacks something: never the fault of a bot that is being started.
+SHORTAGE_ERRNOS = {
+    errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EUSERS,
+}  # fmt: skip
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-# The level, strongest first -> what it is made of; the first of each must work.
-WALLS: Mapping[str, tuple[str, ...]] = {
-    "namespaces": ("namespaces", "landlock", "seccomp", "limits"),
-    "landlock": ("landlock", "seccomp", "limits"),
-    "limits": ("limits",),
+# By level, strongest first: its measures. A level needs the first of them, and has those of the
+# others that work.
+LEVELS: Mapping[str, tuple[str, ...]] = {
+    "namespaces": ("namespaces", "landlock", "seccomp", "limits", "cgroup"),
+    "landlock": ("landlock", "seccomp", "limits", "cgroup"),
+    "limits": ("limits", "cgroup"),
     "none": (),
 }
 # One of these is what `isolation = "required"` accepts.
-SUFFICIENT = ({"namespaces"}, {"landlock", "seccomp"})
-MEASURES = WALLS["namespaces"]
-# What an attempt that is stopped is told.
+SUFFICIENT_MEASURES = ({"namespaces"}, {"landlock", "seccomp"})
+MEASURES = LEVELS["namespaces"]
+# The errors of a trial that a measure holds back.
 REFUSAL_ERRNOS = (
     errno.EPERM, errno.EACCES, errno.ENOENT, errno.ECONNREFUSED, errno.ENETUNREACH,
     errno.EADDRNOTAVAIL, errno.EMFILE, errno.EAGAIN, errno.ENOMEM,
@@ -48,89 +50,110 @@ TRIAL_SECONDS = 10.0  # of a measure; it takes a few milliseconds
 class Restrictions:
     """The confinement of one bot."""
 
-    measures: frozenset[str]  # which of the ladder
-    scratch: str  # a directory of its own; within an own root it is another
+    measures: frozenset[str]
+    scratch: str  # its directory; within an own root it is another
     readable: tuple[str, ...]
     limits: BotLimits
     cores: tuple[int, ...]
     environment: Mapping[str, str]
-    grown: bool  # whether it is this process that goes on, not another program
+    is_fork: bool  # whether this process goes on, not another program
     cwd: str = ""  # which it may read; empty: scratch
-    loopback: bool = False  # its own processes may talk to one another by TCP
+    loopback: bool = False  # whether its processes may talk to one another by TCP
+
+    @property
+    def has_own_root(self) -> bool:
+        """Return whether it sees only its own files, processes and network."""
+        return "namespaces" in self.measures
+
+    @property
+    def needs_network(self) -> bool:
+        """Return whether its processes talk to one another in a network namespace."""
+        return self.loopback and self.has_own_root
 
 
-# What a process is confined to, its descriptors by the numbers it knows them by, and what it does.
+# The confinement of a process, its descriptors by their numbers there, and its work.
 Child = tuple[Restrictions, Mapping[int, int], Callable[[], int]]
 
 
-def begin(confinement: Restrictions, descriptors: Mapping[int, int], run: Callable[[], int]) -> int:
-    """Fork a confined process that ends with what `run` returns; its process id.
+def start_child(
+    confinement: Restrictions, descriptors: Mapping[int, int], work: Callable[[], int],
+    group: int = -1,
+) -> int:  # fmt: skip
+    """Fork a confined process that ends with the result of `work`; return its process id.
 
-    `descriptors` are all that it has open, by the numbers that it knows them by. Until the bot's
-    own code or program runs, STATUS is open: it gets a line if the machine lacks something. In a
-    namespace CONTROL is read by its first process.
+    `descriptors` are all that it has open, by their numbers there. Until the bot's code or program
+    runs, STATUS is open: it gets a line if the machine lacks something. In a namespace its first
+    process reads CONTROL.
     """
-    if "namespaces" not in confinement.measures:
-        return fork_restricted(False, lambda: (confinement, descriptors, run))
     reads, writes = os.pipe()
 
     def load() -> Child:
-        os.read(reads, 1)  # until it is mapped
-        return confinement, descriptors, run
+        os.read(reads, 1)  # until its user is mapped
+        return confinement, descriptors, work
 
     try:
-        process = fork_restricted(True, load)
-        namespaces.map_unused_user(process, confinement.readable)
+        process = fork_child(confinement.has_own_root, load, group=group)
+        if confinement.has_own_root:
+            restrictions.map_unused_user(process, confinement.readable)
         os.write(writes, b"x")
         return process
     finally:
         close_descriptors([reads, writes])
 
 
-def fork_restricted(own_root: bool, load: Callable[[], Child], sibling: bool = False) -> int:
-    """Fork a process that finds out by `load` what it is; a sibling is our parent's child."""
-    if own_root:
-        namespaces.system_directories()
+def fork_child(
+    own_root: bool, load: Callable[[], Child], sibling: bool = False, group: int = -1
+) -> int:
+    """Fork a process that gets its confinement and work from `load`; return its process id.
+
+    A sibling is a child of our parent; `group` is the descriptor of its control group.
+    """
+    restrictions.prepare_forks(own_root)
     parent, owner = (os.getppid() if sibling else os.getpid()), (os.getuid(), os.getgid())
-    pid = syscalls.fork(namespaces.ALL if own_root else 0, sibling)
+    pid = syscalls.fork(restrictions.ALL_NAMESPACES if own_root else 0, sibling, group)
     if pid == 0:
         begun = False
         try:
-            confinement, descriptors, run = load()
-            _keep_all_or_none(descriptors)
+            confinement, descriptors, work = load()
+            _keep_descriptors_or_exit(descriptors)
             if STATUS in descriptors:
                 os.set_inheritable(STATUS, False)
             os.environ.clear()
             os.environ.update(environment(confinement))
             if own_root:
-                _first_process(owner, confinement, CONTROL in descriptors)
-            else:
-                _child_of(parent)
-                syscalls.allow_inspection()
+                _enter_namespaces(owner, confinement, CONTROL in descriptors)
+            elif syscalls.LINUX:
+                syscalls.die_with_parent(parent)
+                syscalls.prctl("subreaper", syscalls.SUBREAPER, 1)  # its daemons stay below it
+                allow_inspection()
             os.setpgid(0, 0)
             apply_restrictions(confinement)
             begun = True
-            exit_process(run())
-        except BaseException as error:  # nothing of ours may go on in a fork
-            report_lack(error)
+            exit_process(work())
+        except BaseException as error:  # a fork must never return into our code
+            report_shortage(error)
             if begun:
                 exit_process(1, f"was interrupted: {error}")
             exit_process(UNSTARTED, f"cannot be started: {error}")
-        finally:  # an error that has no words
+        finally:  # an error whose text cannot be made
             os._exit(UNSTARTED)
     return pid
 
 
-def exit_process(code: int, words: str = "") -> NoReturn:
+def exit_process(code: int, message: str = "") -> NoReturn:
     """End this process at once, leaving a message in its log."""
     with suppress(BaseException):
-        if words:
-            os.write(2, words.encode(errors="backslashreplace"))
+        if message:
+            os.write(2, message.encode(errors="backslashreplace"))
     os._exit(code & 0xFF)
 
 
-def _keep_all_or_none(descriptors: Mapping[int, int]) -> None:
-    """Have these descriptors; without room for all of them tell the spawner, and end."""
+def allow_inspection() -> None:
+    """Let processes of this user see in /proc how much this one uses."""
+    syscalls.prctl("dumpable", syscalls.DUMPABLE, 1)
+
+
+def _keep_descriptors_or_exit(descriptors: Mapping[int, int]) -> None:
     try:
         keep_descriptors(descriptors)
     except OSError as error:  # such as EBADF for a number beyond the limit
@@ -139,30 +162,25 @@ def _keep_all_or_none(descriptors: Mapping[int, int]) -> None:
         os._exit(UNSTARTED)
 
 
-def report_lack(error: BaseException) -> None:
-    """Tell the spawner that the machine lacks something, while this process runs only our code."""
+def report_shortage(error: BaseException) -> None:
+    """Tell the spawner if the machine lacks something, while this process runs only our code."""
     if isinstance(error, MemoryError):
         error = OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
-    if isinstance(error, OSError) and error.errno in LACKS:
+    if isinstance(error, OSError) and error.errno in SHORTAGE_ERRNOS:
         with suppress(OSError):
             os.write(STATUS, str(error).encode(errors="backslashreplace"))
 
 
-def _child_of(parent: int) -> None:
-    if syscalls.LINUX:
-        syscalls.die_with_parent(parent)
-
-
-def _first_process(owner: tuple[int, int], confinement: Restrictions, control: bool) -> None:
-    """Make the root; go on in a second process, so that signals to itself mean what they say."""
-    # It sees no parent in its own numbering: the death signal alone must do.
-    syscalls.allow_inspection()
+def _enter_namespaces(owner: tuple[int, int], confinement: Restrictions, control: bool) -> None:
+    """Make the root and return in a second process; the first one serves as init."""
+    # The namespace hides the parent's process id: the death signal alone must do.
+    allow_inspection()
     syscalls.prctl("death signal", syscalls.DEATH_SIGNAL, signal.SIGKILL)
-    namespaces.enter_own_root(owner, confinement.readable, confinement.limits.memory)
+    restrictions.enter_own_root(owner, confinement.readable, confinement.limits.memory)
     if confinement.loopback:
-        namespaces.enable_loopback()
-    syscalls.drop_capabilities(namespaces.USER_ID)
-    syscalls.allow_inspection()  # again: another user has neither
+        restrictions.enable_loopback()
+    syscalls.drop_capabilities(restrictions.USER_ID)
+    allow_inspection()  # again: the change of users has undone both
     syscalls.prctl("death signal", syscalls.DEATH_SIGNAL, signal.SIGKILL)
     second = os.fork()
     if second == 0:
@@ -171,14 +189,14 @@ def _first_process(owner: tuple[int, int], confinement: Restrictions, control: b
         return
     keep_descriptors({CONTROL: CONTROL} if control else {})
     syscalls.prctl("dumpable", syscalls.DUMPABLE, 0)
-    _watch(second, control)
+    _run_init(second, control)
 
 
-def _watch(second: int, control: bool) -> NoReturn:
-    """Reap every process of the namespace; stop and resume them until the second one ends.
+def _run_init(second: int, control: bool) -> NoReturn:
+    """Reap the processes of the namespace, and stop and resume them, until the second one ends.
 
-    Only this process can stop them all at once, so that none forks away. When the spawner is
-    gone this process ends, and all others with it.
+    Only this process can signal them all at once, so that none of them escapes by a fork. When the
+    spawner is gone this process ends, and all others with it.
     """
     ended, wakes = os.pipe()
     os.set_blocking(wakes, False)
@@ -194,12 +212,12 @@ def _watch(second: int, control: bool) -> NoReturn:
                     code = os.waitstatus_to_exitcode(found[1])
                     os._exit(code if code >= 0 else 128 - code)
         for descriptor, _ in poll.poll():
-            said = os.read(descriptor, 4096)
+            orders = os.read(descriptor, 4096)
             if descriptor == CONTROL:
-                if not said:
+                if not orders:
                     os._exit(UNSTARTED)
                 with suppress(ProcessLookupError):
-                    os.kill(-1, signal.SIGSTOP if said[-1:] == STOP else signal.SIGCONT)
+                    os.kill(-1, signal.SIGSTOP if orders[-1:] == STOP else signal.SIGCONT)
 
 
 def keep_descriptors(descriptors: Mapping[int, int]) -> None:
@@ -212,14 +230,14 @@ def keep_descriptors(descriptors: Mapping[int, int]) -> None:
         os.dup2(descriptor, number, inheritable=True)
     most, last = resource.getrlimit(resource.RLIMIT_NOFILE)[1], -1
     for number in [*sorted(descriptors), min(most, 1 << 20)]:
-        if last + 1 < number:  # Python takes the empty range from 0 for everything
+        if last + 1 < number:  # Python takes the empty range from 0 for all descriptors
             os.closerange(last + 1, number)
         last = number
 
 
 def environment(confinement: Restrictions) -> dict[str, str]:
-    """Made from nothing: what changes how Python or C libraries write must not come through."""
-    scratch = namespaces.SCRATCH if "namespaces" in confinement.measures else confinement.scratch
+    """Return a bot's environment. Nothing of ours is in it that changes how Python or C print."""
+    scratch = restrictions.SCRATCH if confinement.has_own_root else confinement.scratch
     return {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "LANG": "C.UTF-8",
@@ -231,7 +249,7 @@ def environment(confinement: Restrictions) -> dict[str, str]:
 
 
 def apply_restrictions(confinement: Restrictions) -> None:
-    """Signals, limits, then the walls: the last ones forbid what the first ones do."""
+    """Reset signals, then restrict this process: the last restrictions forbid to set the first."""
     measures = confinement.measures
     signal.set_wakeup_fd(-1)
     for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
@@ -242,69 +260,48 @@ def apply_restrictions(confinement: Restrictions) -> None:
     if confinement.cores and hasattr(os, "sched_setaffinity"):
         with suppress(OSError):
             os.sched_setaffinity(0, confinement.cores)
-    own_root = "namespaces" in measures
+    own_root, network = confinement.has_own_root, confinement.needs_network
     if confinement.cwd or not own_root:
         os.chdir(confinement.cwd or confinement.scratch)
     if "limits" in measures:
-        restrictions.limit_resources(confinement.limits, confinement.grown, own_root)
+        restrictions.limit_resources(confinement.limits, confinement.is_fork, own_root)
     if {"landlock", "seccomp"} & measures and not own_root:
         syscalls.drop_capabilities()
     if "landlock" in measures:
-        restrictions.restrict_files(*allowed_paths(confinement), tcp=own_network(confinement))
+        restrictions.restrict_files(*path_rules(confinement), tcp=network)
     if "seccomp" in measures:
-        restrictions.filter_system_calls(own_root, inet=own_network(confinement))
+        restrictions.filter_system_calls(own_root, inet=network)
 
 
-def own_network(confinement: Restrictions) -> bool:
-    """Return whether it has a network of its own and needs one."""
-    return confinement.loopback and "namespaces" in confinement.measures
-
-
-def allowed_paths(confinement: Restrictions) -> tuple[list[str], list[str]]:
-    """What may be read, and what may be written."""
-    devices = [f"/dev/{name}" for name in namespaces.DEVICES]
-    if "namespaces" in confinement.measures:
-        return ["/"], [namespaces.SCRATCH, *devices]
-    system = [*namespaces.system_directories(), "/proc/self", *devices]
+def path_rules(confinement: Restrictions) -> tuple[list[str], list[str]]:
+    """Return the paths that a bot may read, and those that it may write."""
+    devices = [f"/dev/{name}" for name in restrictions.DEVICES]
+    if confinement.has_own_root:
+        return ["/"], [restrictions.SCRATCH, *devices]
+    system = [*restrictions.system_directories(), "/proc/self", *devices]
     return [*system, *confinement.readable], [confinement.scratch, "/dev/null"]
 
 
-def reset_interpreter() -> None:
-    """Clear our handlers, hooks and arguments from a bot that runs on in a fork."""
-    import atexit  # noqa: PLC0415  # only in a bot
-    import random  # noqa: PLC0415
-
-    atexit._clear()
-    logging.getLogger().handlers.clear()
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    sys.argv = ["bot"]
-    sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
-    sys.stdout, sys.stderr = (
-        os.fdopen(each, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
-        for each in (1, 2)
-    )
-    random.seed(0)
+# ------------------------------------------------------------------------ levels and trials
 
 
 class IsolationLevel(NamedTuple):
-    """The level that works here, the measures that it was found to have, and why others fail."""
+    """The level that works here, the measures found, and why the others fail."""
 
     name: str
     measures: frozenset[str]
-    problems: Mapping[str, str]  # by measure, in words with the errno
-    landlock: int = 0  # the version of Landlock, which decides what it holds back
+    problems: Mapping[str, str]  # by measure, with the errno
+    landlock: int = 0  # its version, which decides what it holds back
 
     @property
-    def found(self) -> str:
-        """The measures, strongest first, such as "Landlock 6, seccomp, limits"."""
-        named = {"landlock": f"Landlock {self.landlock}"}
-        return ", ".join(named.get(each, each) for each in MEASURES if each in self.measures)
+    def measure_names(self) -> str:
+        """The measures found, strongest first, such as "Landlock 6, seccomp, limits"."""
+        names = {"landlock": f"Landlock {self.landlock}"}
+        return ", ".join(names.get(each, each) for each in MEASURES if each in self.measures)
 
     @property
-    def words(self) -> str:
-        """What is held back from bots by the measures that were found."""
+    def description(self) -> str:
+        """Description of what the measures found hold back."""
         has = self.measures.__contains__
         if has("namespaces"):
             held = "no files but their own, no network, no other processes"
@@ -324,57 +321,72 @@ class IsolationLevel(NamedTuple):
     @property
     def is_sufficient(self) -> bool:
         """Return whether it separates a bot from our files, network and processes."""
-        return any(needed <= self.measures for needed in SUFFICIENT)
+        return any(needed <= self.measures for needed in SUFFICIENT_MEASURES)
 
-    def refusal(self) -> str:
-        """Why `isolation = "required"` is impossible here."""
+    def refusal_text(self) -> str:
+        """Return why `isolation = "required"` is impossible here."""
         reasons = "; ".join(f"{name}: {why}" for name, why in self.problems.items())
         return f'isolation = "required" cannot be had: the level here is "{self.name}" ({reasons})'
 
 
-def find_level(scratch: Path, weakest: str = "") -> IsolationLevel:
-    """The strongest rung that this machine has; `scratch` is a directory of ours.
+def find_level(
+    scratch: Path, strongest: str = "", groups: GroupParent | None = None
+) -> IsolationLevel:
+    """Return the strongest level of this machine, but none stronger than `strongest`.
 
-    `weakest` names a level that must do instead: for tests of machines that have no better one.
+    `scratch` is a directory of ours; `groups` makes control groups.
     """
-    allowed = WALLS.get(weakest, MEASURES)
+    allowed = LEVELS.get(strongest, MEASURES)
     problems = {
         each: problem
         for each in MEASURES
-        if (problem := measure_problem(each, scratch) if each in allowed else "not to be used")
+        if (problem := measure_problem(each, scratch, groups) if each in allowed else "not used")
     }
-    for name, made_of in WALLS.items():
-        if not made_of or made_of[0] not in problems:
-            measures = frozenset(made_of) - frozenset(problems)
-            version = restrictions.landlock_version() if "landlock" in measures else 0
-            return IsolationLevel(name, measures, problems, version)
-    raise AssertionError("the last rung needs nothing")
+    for name, measures in LEVELS.items():
+        if not measures or measures[0] not in problems:
+            found = frozenset(measures) - frozenset(problems)
+            version = restrictions.landlock_version() if "landlock" in found else 0
+            return IsolationLevel(name, found, problems, version)
+    raise AssertionError("the last level needs nothing")
 
 
-def measure_problem(measure: str, scratch: Path) -> str:
+def measure_problem(measure: str, scratch: Path, groups: GroupParent | None = None) -> str:
     """Return why a measure does not work here; empty if it does."""
     own, outside = scratch / f"try-{measure}", scratch / f"outside-{measure}"
     own.mkdir(exist_ok=True)
-    write(str(outside), "not for bots")
+    write_text(str(outside), "not for bots")
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
         port = listener.getsockname()[1]
         restricted = Restrictions(
-            frozenset({measure}), str(own), (), TRIAL_LIMITS, (), {}, grown=True
+            frozenset({measure}), str(own), (), TRIAL_LIMITS, (), {}, is_fork=True
         )
-        return _trial_problem(restricted, lambda: _attempt(measure, outside, port))
+        attempt = lambda: _try_to_escape(measure, outside, port)  # noqa: E731
+        try:
+            if measure != "cgroup":
+                return _trial_problem(restricted, attempt)
+            if groups is None:
+                return "not looked for"
+            with closing(groups.make("trial", TRIAL_LIMITS)) as group:
+                return _trial_problem(restricted, attempt, group)
+        except OSError as error:  # as where the kernel refuses a clone with namespaces
+            return str(error)
 
 
-def _trial_problem(restricted: Restrictions, attempt: Callable[[], int]) -> str:
-    """Run an attempt in a restricted child; what it says if it fails, or never ends."""
+def _trial_problem(
+    restricted: Restrictions, attempt: Callable[[], int], group: ControlGroup | None = None
+) -> str:
+    """Run an attempt in a restricted child; return what it reports if it fails or never ends."""
     null, (reading, writing) = os.open(os.devnull, os.O_RDWR), os.pipe()
     try:
-        process = begin(restricted, {0: null, 1: writing, 2: writing}, attempt)
-    except OSError as error:  # as where the kernel refuses a clone with namespaces
-        close_descriptors([null, writing, reading])
-        return str(error)
-    close_descriptors([null, writing])
+        descriptors = {0: null, 1: writing, 2: writing}
+        process = start_child(restricted, descriptors, attempt, group.descriptor if group else -1)
+    except OSError:
+        os.close(reading)
+        raise
+    finally:
+        close_descriptors([null, writing])
     ends = select.select([reading], [], [], TRIAL_SECONDS)[0]
     answer = os.read(reading, 4096).decode(errors="replace") if ends else ""
     if not ends:
@@ -388,8 +400,8 @@ def _trial_problem(restricted: Restrictions, attempt: Callable[[], int]) -> str:
     return answer.removeprefix("cannot be started: ") or f"the trial ended with {code}"
 
 
-def _attempt(measure: str, outside: Path, port: int) -> int:
-    """In the child: what the measure must stop, and what it must allow."""
+def _try_to_escape(measure: str, outside: Path, port: int) -> int:
+    """In the child: try what the measure must hold back, and what it must allow."""
     attempts: Mapping[str, Mapping[str, Callable[[], object]]] = {
         "namespaces": {"files": outside.read_text, "network": lambda: _connect(port)},
         "landlock": {"files": outside.read_text},
@@ -400,6 +412,8 @@ def _attempt(measure: str, outside: Path, port: int) -> int:
             "priorities": lambda: os.setpriority(os.PRIO_USER, 0, os.getpriority(0, 0)),
         },
     }
+    if measure == "cgroup" and "/trial" not in Path("/proc/self/cgroup").read_text():
+        exit_process(UNSTARTED, "the child is in another control group")
     for what, attempt in attempts.get(measure, {}).items():
         try:
             attempt()
@@ -407,8 +421,8 @@ def _attempt(measure: str, outside: Path, port: int) -> int:
             if error.errno not in REFUSAL_ERRNOS:
                 exit_process(UNSTARTED, f"{what}: {error}")
         else:
-            exit_process(UNSTARTED, f"{what} of others stay within reach")
-    write("scratch-of-the-trial", "ours")
+            exit_process(UNSTARTED, f"{what} of others can be reached")
+    write_text("scratch-of-the-trial", "ours")
     return 0
 
 

@@ -3,7 +3,6 @@
 import array
 import mmap
 import os
-import pickle
 import resource
 import signal
 import socket
@@ -14,8 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 HEAD_BYTES = 4  # of a message: its length
-MOST_DESCRIPTORS = 16  # with one message
-MOST_OPEN_FILES = 1 << 16
+MAX_DESCRIPTORS = 16  # with one message
+MAX_OPEN_FILES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +30,8 @@ class BotLimits:
 class Start:
     """Start a bot; the descriptors of its questions and answers come with the message."""
 
-    number: int  # given by who asks
-    command: tuple[str, ...]  # empty: a Python bot, made of `recipe`
+    number: int  # chosen by the client
+    command: tuple[str, ...]  # empty: a Python bot, built from `recipe`
     recipe: bytes = b""  # (spec, game), pickled by the owner
     readable: tuple[str, ...] = ()  # files and directories besides those of the system
     limits: BotLimits = BotLimits()
@@ -44,9 +43,9 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Preload:
-    """Load what bots of this spec will need, before they are started.
+    """Load what bots of this spec need, before they are started.
 
-    `thoughts` is whether they will be asked what they think of single moves.
+    `thoughts`: they will also search single moves.
     """
 
     recipe: bytes
@@ -54,7 +53,7 @@ class Preload:
 
 
 @dataclass(frozen=True, slots=True)
-class Preloaded:
+class PreloadResult:
     """The answer: why it could not be loaded, empty if it was."""
 
     problem: str
@@ -84,19 +83,19 @@ class End:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class BotExit:
     """A bot has ended, by itself or not."""
 
     number: int
     code: int  # its exit status, or minus the signal
-    cause: str  # "memory", "flooded", "resources" (which the machine lacked) or empty
+    cause: str  # "memory", "flooded", "resources" if the machine lacked some, or empty
     reason: str
-    log: bytes  # the last of what it wrote to its log
+    log: bytes  # its end
     seconds: float = 0.0  # of processor time
 
     @property
     def description(self) -> str:
-        """How it ended, in words."""
+        """How it ended, as a clause of a message."""
         if self.reason:
             return self.reason
         if self.code < 0:
@@ -104,38 +103,40 @@ class Ended:
         return f"ended with exit status {self.code}"
 
 
-Message = Start | Preload | Preloaded | FindProcess | Pause | End | Ended
+Message = Start | Preload | PreloadResult | FindProcess | Pause | End | BotExit
 
 
-TURN_FIELDS = 3  # of 64 bits, for each bot
-MOST_TURNS = 1024  # bots of one connection at a time
+# Of each bot, 64 bits each: when its turn began (0: it is not its turn), the nanoseconds of all its
+# turns before, and whether it must be stopped between turns.
+TURN_FIELDS = 3
+MAX_TURNS = 1024  # bots of one connection at a time
 
 
 class Turn:
-    """When a bot is asked: memory that its owner and the spawner share, but no bot.
+    """The clock of a bot's turns, in memory that its owner and the spawner share, but no bot.
 
-    A message for each question would cost more than the question.
+    A message for each turn would take longer than a quick bot's answer.
     """
 
     def __init__(self, page: memoryview, number: int) -> None:
-        """`page` has room for every bot of a connection."""
-        first = TURN_FIELDS * (number % MOST_TURNS)
+        """`page` has the fields of all bots of a connection."""
+        first = TURN_FIELDS * (number % MAX_TURNS)
         self.fields = page[first : first + TURN_FIELDS]
 
     def reset(self) -> None:
-        """The bot is started, which is its turn."""
+        """Begin the turn of a bot that is being started."""
         self.fields[2] = self.fields[1] = 0
         self.fields[0] = time.monotonic_ns()
 
     def begin(self) -> bool:
-        """The bot is asked; whether it has to be resumed."""
+        """Begin a turn; return whether the bot must be resumed."""
         if not self.fields[0]:
             self.fields[0] = time.monotonic_ns()
             return bool(self.fields[2])
         return False
 
     def end(self) -> bool:
-        """The bot has answered; whether it has to be stopped."""
+        """End a turn; return whether the bot must be stopped."""
         fields = self.fields
         if begun := fields[0]:
             fields[0] = 0
@@ -144,59 +145,48 @@ class Turn:
         return False
 
     @property
-    def is_asked(self) -> bool:
+    def is_active(self) -> bool:
         """Return whether it is the bot's turn."""
         return bool(self.fields[0])
 
     @property
-    def is_watched(self) -> bool:
-        """Return whether the bot has used the processor out of turn, and is stopped since."""
+    def needs_pauses(self) -> bool:
+        """Return whether the bot must be stopped between turns."""
         return bool(self.fields[2])
 
-    def watch(self) -> None:
-        """Have the owner report from now on when the bot is asked."""
+    def require_pauses(self) -> None:
+        """Have the owner stop the bot between turns from now on."""
         self.fields[2] = 1
 
-    def nanoseconds(self, now: int) -> int:
-        """How long all its turns have taken so far."""
+    def total_nanoseconds(self, now: int) -> int:
+        """Return how long all its turns have taken so far."""
         begun = self.fields[0]
         return self.fields[1] + (max(0, now - begun) if begun else 0)
 
 
-def new_page() -> tuple[int, memoryview]:
-    """A page for turns, and a descriptor by which it can be shared."""
-    size = TURN_FIELDS * MOST_TURNS * 8
+def new_turn_page() -> tuple[int, memoryview]:
+    """Return a page for turns, and a descriptor by which it can be shared."""
+    size = TURN_FIELDS * MAX_TURNS * 8
     if hasattr(os, "memfd_create"):
         descriptor = os.memfd_create("turns", os.MFD_CLOEXEC)
     else:
         with tempfile.TemporaryFile() as file:
             descriptor = os.dup(file.fileno())
     os.ftruncate(descriptor, size)
-    return descriptor, open_page(descriptor)
+    return descriptor, open_turn_page(descriptor)
 
 
-def open_page(descriptor: int) -> memoryview:
-    """The page behind a descriptor."""
-    return memoryview(mmap.mmap(descriptor, TURN_FIELDS * MOST_TURNS * 8)).cast("Q")
+def open_turn_page(descriptor: int) -> memoryview:
+    """Return the page of a descriptor."""
+    return memoryview(mmap.mmap(descriptor, TURN_FIELDS * MAX_TURNS * 8)).cast("Q")
 
 
 def signal_name(number: int) -> str:
-    """Such as SIGSEGV."""
+    """Return the name of a signal, such as SIGSEGV."""
     try:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
-
-
-def encode(message: Message) -> bytes:
-    """The message as it travels; it never comes from a bot."""
-    return pickle.dumps(message)
-
-
-def decode(content: bytes) -> Message:
-    """The message that `encode` made."""
-    message: Message = pickle.loads(content)
-    return message
 
 
 def send_message(to: socket.socket, content: bytes, descriptors: Sequence[int] = ()) -> None:
@@ -208,22 +198,22 @@ def send_message(to: socket.socket, content: bytes, descriptors: Sequence[int] =
 
 
 def receive_message(source: socket.socket) -> tuple[bytes, list[int]]:
-    """A message with its descriptors; empty if the other end is closed."""
-    room = socket.CMSG_SPACE(MOST_DESCRIPTORS * array.array("i").itemsize)
+    """Return a message with its descriptors; empty if the other end is closed."""
+    room = socket.CMSG_SPACE(MAX_DESCRIPTORS * array.array("i").itemsize)
     head, extra, _, _ = source.recvmsg(HEAD_BYTES, room)
     descriptors = array.array("i")
     for _, _, piece in extra:
         descriptors.frombytes(piece[: len(piece) - len(piece) % descriptors.itemsize])
-    head = _read_exactly(source, head, HEAD_BYTES)
-    content = _read_exactly(source, b"", int.from_bytes(head, "little"))
+    head = _receive_bytes(source, head, HEAD_BYTES)
+    content = _receive_bytes(source, b"", int.from_bytes(head, "little"))
     if not content:
         close_descriptors(list(descriptors))
         return b"", []
     return content, list(descriptors)
 
 
-def _read_exactly(source: socket.socket, begun: bytes, size: int) -> bytes:
-    """So many bytes, the first of which are read; none if the other end is closed."""
+def _receive_bytes(source: socket.socket, begun: bytes, size: int) -> bytes:
+    """Read on until there are `size` bytes; return none if the other end is closed."""
     content = bytearray(begun)
     while len(content) < size:
         piece = source.recv(size - len(content))
@@ -233,12 +223,12 @@ def _read_exactly(source: socket.socket, begun: bytes, size: int) -> bytes:
     return bytes(content)
 
 
-def allow_open_files() -> None:
-    """Raise the soft limit of open files: each bot takes a few of ours."""
+def raise_open_file_limit() -> None:
+    """Raise the soft limit of open files: each bot takes a few of them."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MOST_OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_OPEN_FILES)
+    wanted = MAX_OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, MAX_OPEN_FILES)
     if soft not in (resource.RLIM_INFINITY, wanted) and soft < wanted:
-        with suppress(OSError, ValueError):  # macOS has a lower limit of its own
+        with suppress(OSError, ValueError):  # macOS allows fewer
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 

@@ -1,38 +1,200 @@
-"""Landlock, seccomp and resource limits: irrevocable restrictions of a process."""
+"""Irrevocable restrictions of a process: a private root, Landlock, seccomp, limits."""
 
 import ctypes
 import errno
+import fcntl
 import os
 import platform
 import resource
+import socket
 import struct
+import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
+from agents.sandbox import syscalls
 from agents.sandbox.messages import BotLimits
 from agents.sandbox.syscalls import (
-    DUMPABLE,
-    NO_NEW_PRIVILEGES,
+    BIND,
+    NO_DEV,
+    NO_EXEC,
+    NO_SUID,
+    PRIVATE,
+    READ_ONLY,
+    RECURSIVE,
+    REMOUNT,
     call_number,
-    is_supported,
+    call_numbers,
+    mount,
     prctl,
     system_call,
-    write,
+    write_text,
 )
+from agents.sandbox.usage import MAX_FILES, SPARE_PROCESSES
+
+# ------------------------------------------------------------------ namespaces and a root
+
+# Mount, cgroup, uts, ipc, user, pid and net.
+ALL_NAMESPACES = 0x7E02_0000
+USER_ID = 1000  # of the user as a bot sees it: not root
+# The scratch directory in the bot's root. Nothing else is mounted below it, because Landlock lets
+# a bot write everywhere below it.
+SCRATCH = "/pitflip"
+UNUSED_ID = 0x7000_0000  # of no user, nor of a container, on any machine
+MAX_PUBLIC_CHECKS = 5000  # files and directories that `is_public` looks at
+READ_ONLY_IN_PROC = ("sys", "sysrq-trigger", "irq", "bus", "fs")
+UP, SET_FLAGS = 0x1, 0x8914  # of a network interface
+DEVICES = ("null", "zero", "full", "random", "urandom")
+# Programs look for these when they start; the rest of /etc stays hidden.
+SETTINGS = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "java*",
+            "ssl/openssl.cnf", "pki/tls/openssl.cnf", "crypto-policies")  # fmt: skip
+
+
+def prepare_forks(own_root: bool) -> None:
+    """Compute before the forks what each of them needs."""
+    if own_root:
+        system_directories()
+    else:
+        user_thread_count()
+    if syscalls.is_known_machine():
+        usual_rules(platform.machine(), own_root, True)
+
+
+@cache
+def system_directories() -> tuple[str, ...]:
+    """Return the paths of this machine's programs and libraries; called before the forks."""
+    settings = [str(each) for name in SETTINGS for each in Path("/etc").glob(name)]
+    folders = [f"/{name}" for name in ("usr", "bin", "sbin", "lib", "lib32", "lib64", "opt")]
+    return tuple(path for path in (*folders, "/nix/store", *settings) if os.path.exists(path))
+
+
+def map_unused_user(process: int, readable: Sequence[str]) -> None:
+    """As root, let a process just cloned become a user that owns nothing.
+
+    It keeps our user if the other one could not read its files, or if the kernel refuses.
+    """
+    if os.getuid() == 0 and all(map(is_public, readable)):
+        with suppress(OSError):
+            for name in ("uid_map", "gid_map"):
+                text = f"0 0 1\n{USER_ID} {UNUSED_ID + process} 1\n"
+                write_text(f"/proc/{process}/{name}", text)
+
+
+@cache
+def is_public(path: str) -> bool:
+    """Return whether every user may read a file, or a directory and its first files."""
+    waiting, count = [path], 0
+    while waiting and count < MAX_PUBLIC_CHECKS:
+        each = waiting.pop()
+        with suppress(OSError):
+            count += 1
+            folder = os.path.isdir(each)
+            needed = 0o005 if folder else 0o004
+            if os.stat(each).st_mode & needed != needed:
+                return False
+            if folder and not os.path.islink(each):
+                waiting += (inner.path for inner in os.scandir(each))
+    return True
+
+
+def enter_own_root(owner: tuple[int, int], readable: Sequence[str], scratch_bytes: int) -> None:
+    """Give a process just cloned a root with these paths, read-only, and a scratch directory.
+
+    `owner` are user and group of its parent. OSError if a path would show the scratch directories
+    of other bots.
+    """
+    stage = tempfile.gettempdir()
+    for path in readable:
+        if Path(stage).is_relative_to(os.path.normpath(path)):
+            message = f"readable must not be {path}, which holds the bot's scratch directory"
+            raise OSError(errno.EINVAL, f"{message}; name a directory below it")
+    os.umask(0o022)
+    for name, number in zip(("uid_map", "gid_map"), owner, strict=True):
+        if not Path(f"/proc/self/{name}").read_text().strip():  # else `map_unused_user` wrote it
+            if name == "gid_map":
+                write_text("/proc/self/setgroups", "deny")
+            write_text(f"/proc/self/{name}", f"{USER_ID} {number} 1")
+    sources = _open_paths([*system_directories(), *readable])
+    devices = _open_paths([f"/dev/{name}" for name in DEVICES])
+    mount("none", "/", "", RECURSIVE | PRIVATE)
+    mount("tmpfs", stage, "tmpfs", NO_SUID | NO_DEV, "size=1m,mode=755")
+    _mount_own_folders(stage, scratch_bytes)
+    for path, place in sources.items():
+        _bind_mount(stage, path, place, READ_ONLY | NO_SUID | NO_DEV)
+    for path, place in devices.items():
+        _bind_mount(stage, path, place, READ_ONLY | NO_SUID | NO_EXEC)
+    for path in ("/tmp", "/dev/shm"):
+        if not os.path.exists(stage + path):  # else it holds a readable path
+            os.symlink(SCRATCH, stage + path)
+    syscalls.change_root(stage)
+    mount("none", "/", "", BIND | REMOUNT | READ_ONLY | NO_SUID | NO_DEV)
+    os.chdir(SCRATCH)
+
+
+def enable_loopback() -> None:
+    """Let processes of this network namespace talk to one another."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        request = struct.pack("16sH14x", b"lo", UP)
+        fcntl.ioctl(any_socket, SET_FLAGS, request)
+
+
+def _open_paths(paths: Sequence[str]) -> dict[str, int]:
+    """Open the paths that exist; each link counts as its own path and as its target.
+
+    They are opened before the mounts, which hide paths but no descriptors.
+    """
+    found: dict[str, int] = {}
+    for path in sorted({*map(os.path.normpath, paths), *map(os.path.realpath, paths)}):
+        if any(path.startswith(f"{above}/") or path == above for above in found):
+            continue  # the mount of the directory above shows it
+        with suppress(OSError):
+            found[path] = os.open(path, os.O_PATH)
+    return found
+
+
+def _bind_mount(stage: str, path: str, place: int, flags: int) -> None:
+    """Mount the file or directory of a descriptor at its path below `stage`; close it."""
+    target, source = stage + path, f"/proc/self/fd/{place}"
+    if os.path.isdir(source):
+        os.makedirs(target, exist_ok=True)
+    else:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        write_text(target, "")
+    mount(source, target, "", BIND | RECURSIVE)
+    syscalls.restrict_mounts(target, flags)
+    os.close(place)
+
+
+def _mount_own_folders(stage: str, scratch_bytes: int) -> None:
+    for name in ("proc", "dev", SCRATCH[1:]):
+        os.makedirs(f"{stage}/{name}", exist_ok=True)
+    with suppress(OSError):  # a container may hide parts of its /proc; then there is none
+        mount("proc", f"{stage}/proc", "proc", NO_SUID | NO_DEV | NO_EXEC)
+        for name in READ_ONLY_IN_PROC:
+            if os.path.exists(path := f"{stage}/proc/{name}"):
+                mount(path, path, "", BIND | RECURSIVE)
+                syscalls.restrict_mounts(path, READ_ONLY | NO_SUID | NO_DEV | NO_EXEC)
+    limits = f"size={scratch_bytes},nr_inodes={MAX_FILES}"
+    options = f"{limits},mode=700,uid={USER_ID},gid={USER_ID}"
+    mount("tmpfs", stage + SCRATCH, "tmpfs", NO_SUID | NO_DEV, options)
+
+
+# ------------------------------------------------------------------------------- Landlock
 
 VERSION = 1  # the flag that asks for the version of Landlock
 PATH_BENEATH = 1
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIRECTORY = 1, 2, 4, 8
 FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | 1 << 14 | 1 << 15  # truncate, device ioctl
 READING = EXECUTE | READ_FILE | READ_DIRECTORY
-# How many rights of the file system each version knows, and those of TCP and of scopes.
+# By version: how many rights of the file system there are.
 RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
 TCP, SCOPES = 0b11, 0b11  # bind and connect; abstract sockets and signals
 
 
 def landlock_version() -> int:
-    """The version of Landlock that the kernel has; OSError if it has none."""
+    """Return the kernel's version of Landlock; OSError if it has none."""
     return system_call("landlock_create_ruleset", 0, 0, VERSION)
 
 
@@ -47,7 +209,7 @@ def restrict_files(readable: Sequence[str], writable: Sequence[str], tcp: bool =
         for allowed, paths in ((READING, readable), (rights, writable)):
             for path in paths:
                 _allow(rules, path, allowed & rights)
-        prctl("no new privileges", NO_NEW_PRIVILEGES, 1)
+        prctl("no new privileges", syscalls.NO_NEW_PRIVILEGES, 1)
         system_call("landlock_restrict_self", rules, 0)
     finally:
         os.close(rules)
@@ -69,49 +231,38 @@ def _allow(rules: int, path: str, rights: int) -> None:
         os.close(place)
 
 
+# -------------------------------------------------------------------------------- seccomp
+
 SET_MODE_FILTER = 1
 ARCHITECTURES = {"x86_64": 0xC000_003E, "aarch64": 0xC000_00B7}
 X32 = 0x4000_0000
 LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN, AND = 0x20, 0x15, 0x35, 0x45, 0x06, 0x54
 ALLOW, KILL, REFUSE = 0x7FFF_0000, 0x8000_0000, 0x0005_0000
-NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16  # offsets in what a filter sees
-REFUSED_CALLS = (  # noqa: SIM905  # shorter than a list of strings
-    "ptrace process_vm_readv process_vm_writev process_madvise kcmp pidfd_getfd "
-    "mount umount2 pivot_root chroot fsopen fsconfig fsmount fspick open_tree open_tree_attr "
-    "move_mount mount_setattr open_by_handle_at name_to_handle_at unshare setns "
-    "swapon swapoff reboot sethostname setdomainname init_module delete_module finit_module "
-    "kexec_load kexec_file_load acct settimeofday clock_settime clock_adjtime adjtimex "
-    "quotactl quotactl_fd add_key request_key keyctl bpf perf_event_open userfaultfd "
-    "io_uring_setup io_uring_enter io_uring_register syslog vhangup fanotify_init "
-    "migrate_pages move_pages shmget shmat shmctl semget semop semctl semtimedop "
-    "msgget msgsnd msgrcv msgctl mq_open memfd_create memfd_secret sched_setaffinity "
-    "sched_setscheduler sched_setparam sched_setattr ioprio_set"
-).split()
-# Where a bot has no root of its own: Landlock does not look at these.
-ATTRIBUTE_CALLS = (  # noqa: SIM905
-    "chmod fchmod fchmodat fchmodat2 chown lchown fchown fchownat utime utimes utimensat "
-    "futimesat setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr setxattrat "
-    "removexattrat file_setattr"
-).split()
-SIGNAL_CALLS = "tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_send_signal".split()  # noqa: SIM905
-X86_IO_CALLS = 172, 173  # iopl and ioperm, which no other machine has
-ANY_NAMESPACE = 0x7E02_0080
+NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16  # offsets in the data that a filter reads
+LAST_KNOWN_CALL = 469  # C libraries expect "no such call" for newer ones, not "not allowed"
+# A bot's process is a child of another one of that bot, or of ours.
+REFUSED_CLONES = ALL_NAMESPACES | 0x80 | syscalls.SIBLING  # 0x80: a time namespace
+CORE_SCHEDULING = 62
+REFUSED_PRCTLS = (syscalls.DEATH_SIGNAL, syscalls.DUMPABLE, syscalls.SUBREAPER, CORE_SCHEDULING)
 UNIX, INET, INET6 = 1, 2, 10  # address families
 SOCKET_TYPE, STREAM, PACKETS = 0xF, 1, 5
+# Input of a terminal, and the process that gets the signals of a descriptor.
 TIOCSTI, TIOCLINUX, FIOSETOWN, SIOCSPGRP = 0x5412, 0x541C, 0x8901, 0x8902
-SET_OWNER, SET_OWNER_TOO = 8, 15  # of the signals of a descriptor, by fcntl
+SET_OWNER, SET_OWNER_TOO = 8, 15
+SET_LEASE, NOTIFY = 1024, 1026  # others wait 45 s when they open a file with a lease
+BUFFER_SIZES = (7, 8, 32, 33)  # of sockets: no limit of a process counts what they hold
 ACCESS_MODE, TRUNCATE = 0b11, 0o1000
 
 Instruction = tuple[int, int, int, int]  # code, jumps if true and false, operand
 
 
 def filter_system_calls(own_root: bool, inet: bool = False) -> None:
-    """Install the filter; OSError where there is none for this machine.
+    """Install the filter; OSError on a machine whose system calls are unknown.
 
-    `own_root` is for a process that sees no files and processes but its own, `inet` for one in a
-    network of its own.
+    `own_root` is for a process that sees only its own files and processes, `inet` for one in a
+    network namespace.
     """
-    if not is_supported():
+    if not syscalls.is_known_machine():
         raise OSError(errno.ENOSYS, "seccomp: no table of system calls for this machine")
     version = 0
     with suppress(OSError):
@@ -124,12 +275,12 @@ def install_filter(instructions: Sequence[Instruction]) -> None:
     program = b"".join(struct.pack("<HBBI", *each) for each in instructions)
     code = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("<H6xQ", len(program) // 8, ctypes.addressof(code))
-    prctl("no new privileges", NO_NEW_PRIVILEGES, 1)
+    prctl("no new privileges", syscalls.NO_NEW_PRIVILEGES, 1)
     system_call("seccomp", SET_MODE_FILTER, 0, ctypes.c_char_p(header))
 
 
 def filter_program(own_root: bool, inet: bool, landlock: int) -> list[Instruction]:
-    """The filter: some calls are refused, some are judged by an argument, the rest is allowed."""
+    """Return the filter: it allows usual calls, some of them by an argument, and no other call."""
     machine = platform.machine()
     program: list[Instruction] = [
         (LOAD, 0, 0, ARCHITECTURE),
@@ -137,105 +288,133 @@ def filter_program(own_root: bool, inet: bool, landlock: int) -> list[Instructio
         (RETURN, 0, 0, KILL),
         (LOAD, 0, 0, NUMBER),
     ]
-    refused = [call_number(name) for name in REFUSED_CALLS]
     if machine == "x86_64":
         program += [(AT_LEAST, 0, 1, X32), (RETURN, 0, 0, KILL)]
-        refused += X86_IO_CALLS
-    if not own_root:
-        refused += [call_number(name) for name in ("socket", *ATTRIBUTE_CALLS)]
-        if landlock < 3:
-            refused.append(call_number("truncate"))
-        if landlock < 6:
-            refused += [call_number(name) for name in SIGNAL_CALLS]
-    for number in refused:
-        if number is not None:
-            program += [(EQUAL, 0, 1, number), (RETURN, 0, 0, REFUSE | errno.EPERM)]
-    # C libraries fall back to `clone`, whose flags can be looked at.
-    program += _refuse("clone3", errno.ENOSYS)
-    program += _unless("clone", 0, [(ANY_BIT, 1, 0, ANY_NAMESPACE)])
-    program += _unless("prctl", 0, [(EQUAL, 1, 0, DUMPABLE)])  # we could not see what it uses
-    program += _unless("prlimit64", 0, [(EQUAL, 0, 1, 0)])
-    program += _unless("setpriority", 0, [(EQUAL, 0, 3, 0), _argument(1), (EQUAL, 0, 1, 0)])
-    terminal = [(EQUAL, 2, 0, TIOCSTI), (EQUAL, 1, 0, TIOCLINUX)]
-    owners = [(EQUAL, 4, 0, TIOCSTI), (EQUAL, 3, 0, TIOCLINUX), (EQUAL, 2, 0, FIOSETOWN),
-              (EQUAL, 1, 0, SIOCSPGRP)]  # fmt: skip
+    # C libraries fall back to `clone`, whose flags the filter can read.
+    program += _answer("clone3", REFUSE | errno.ENOSYS)
+    program += _allow_if("clone", 0, [(ANY_BIT, 1, 0, REFUSED_CLONES)])
+    program += _allow_if("prctl", 0, _none_of(*REFUSED_PRCTLS))  # else we could not watch it
+    program += _allow_if("setsockopt", 2, _none_of(*BUFFER_SIZES))
+    program += _allow_if("prlimit64", 0, _one_of(0))
+    program += _allow_if("setpriority", 0, [(EQUAL, 0, 3, 0), _load(1), (EQUAL, 0, 1, 0)])
+    signals_stay = own_root or landlock >= 6
+    owners = () if signals_stay else (SET_OWNER, SET_OWNER_TOO)
+    program += _allow_if("fcntl", 1, _none_of(SET_LEASE, NOTIFY, *owners))
+    owners = () if signals_stay else (FIOSETOWN, SIOCSPGRP)
+    program += _allow_if("ioctl", 1, _none_of(TIOCSTI, TIOCLINUX, *owners))
+    for name in ("kill", "tgkill"):
+        if signals_stay:
+            program += _answer(name, ALLOW)
+        else:
+            program += _allow_if(name, 0, _one_of(os.getpid()))
     if own_root:
-        families = [(EQUAL, 2, 0, UNIX), (EQUAL, 1, 0, INET), (EQUAL, 0, 1, INET6)]
-        program += _unless("socket", 0, families if inet else [(EQUAL, 0, 1, UNIX)])
-        return [*program, *_unless("ioctl", 1, terminal), (RETURN, 0, 0, ALLOW)]
-    # A pair of stream sockets is connected for good; datagrams could go elsewhere.
-    types = [(AND, 0, 0, SOCKET_TYPE), (EQUAL, 1, 0, STREAM), (EQUAL, 0, 1, PACKETS)]
-    program += _unless("socketpair", 1, types)
-    if landlock < 3:  # a file that may only be read could be truncated
-        program += _refuse("openat2", errno.ENOSYS)
+        families = (UNIX, INET, INET6) if inet else (UNIX,)
+        program += _allow_if("socket", 0, _one_of(*families)) + _answer("socketpair", ALLOW)
+    else:
+        # A pair of stream sockets is connected for good; datagrams could go elsewhere.
+        types = [(AND, 0, 0, SOCKET_TYPE), *_one_of(STREAM, PACKETS)]
+        program += _allow_if("socketpair", 1, types)
+    if own_root or landlock >= 3:
+        for name in ("open", "openat", "openat2", "truncate"):
+            program += _answer(name, ALLOW)
+    else:  # a bot could truncate files that it may only read
+        program += _answer("openat2", REFUSE | errno.ENOSYS)
         for name, place in (("open", 1), ("openat", 2)):
             truncates = [(ANY_BIT, 0, 2, TRUNCATE), (AND, 0, 0, ACCESS_MODE), (EQUAL, 1, 0, 0)]
-            program += _unless(name, place, truncates)
-    if landlock < 6:
-        program += _unless("ioctl", 1, owners)
-        program += _unless("fcntl", 1, [(EQUAL, 2, 0, SET_OWNER), (EQUAL, 1, 0, SET_OWNER_TOO)])
-        for name in ("kill", "tgkill"):  # only itself
-            program += _unless(name, 0, [(EQUAL, 0, 1, os.getpid())])
-    else:
-        program += _unless("ioctl", 1, terminal)
-    return [*program, (RETURN, 0, 0, ALLOW)]
+            program += _allow_if(name, place, truncates)
+    program += usual_rules(machine, own_root, signals_stay)
+    program += [(AT_LEAST, 0, 1, LAST_KNOWN_CALL + 1), (RETURN, 0, 0, REFUSE | errno.ENOSYS)]
+    return [*program, (RETURN, 0, 0, REFUSE | errno.EPERM)]
 
 
-def _argument(place: int) -> Instruction:
-    return (LOAD, 0, 0, ARGUMENTS + 8 * place)
+@cache
+def usual_rules(machine: str, own_root: bool, signals_stay: bool) -> list[Instruction]:
+    """Return the rules of calls that are allowed with any arguments."""
+    tables = [syscalls.USUAL_CALLS]
+    tables += [syscalls.ATTRIBUTE_CALLS, syscalls.GROUP_CALLS] if own_root else []
+    tables += [syscalls.SIGNAL_CALLS] if signals_stay else []
+    return [
+        rule
+        for table in tables
+        for number in call_numbers(table).values()
+        for rule in ((EQUAL, 0, 1, number), (RETURN, 0, 0, ALLOW))
+    ]
 
 
-def _refuse(name: str, error: int) -> list[Instruction]:
+def _load(argument: int) -> Instruction:
+    return (LOAD, 0, 0, ARGUMENTS + 8 * argument)
+
+
+def _answer(name: str, action: int) -> list[Instruction]:
     number = call_number(name)
-    return [(EQUAL, 0, 1, number), (RETURN, 0, 0, REFUSE | error)] if number is not None else []
+    return [(EQUAL, 0, 1, number), (RETURN, 0, 0, action)] if number is not None else []
 
 
-def _unless(name: str, argument: int, test: list[Instruction]) -> list[Instruction]:
-    """A call allowed by one argument: the test falls through to ALLOW, or jumps past it."""
+def _one_of(*values: int) -> list[Instruction]:
+    last = len(values) - 1
+    return [(EQUAL, last - at, int(at == last), value) for at, value in enumerate(values)]
+
+
+def _none_of(*values: int) -> list[Instruction]:
+    return [(EQUAL, len(values) - at, 0, value) for at, value in enumerate(values)]
+
+
+def _allow_if(name: str, argument: int, test: list[Instruction]) -> list[Instruction]:
+    """Return a rule for a call: the test reaches its end to allow it, or jumps one further."""
     number = call_number(name)
     if number is None:
         return []
     return [
         (EQUAL, 0, len(test) + 3, number),
-        _argument(argument),
+        _load(argument),
         *test,
         (RETURN, 0, 0, ALLOW),
         (RETURN, 0, 0, REFUSE | errno.EPERM),
     ]
 
 
+# --------------------------------------------------------------------------------- limits
+
 OPEN_FILES = 256
-NONE_AT_ALL = ("RLIMIT_CORE", "RLIMIT_MEMLOCK", "RLIMIT_MSGQUEUE", "RLIMIT_NICE", "RLIMIT_RTPRIO")
-# Beyond the limit: the spawner, which looks ten times a second, ends a bot before the kernel
-# refuses it a process, so that the fault has its name.
-EXTRA_PROCESSES = 256
+SHARED_SPARE_PROCESSES = 1024  # of a user who has other processes than those of one bot
+ZERO_LIMITS = ("RLIMIT_CORE", "RLIMIT_MEMLOCK", "RLIMIT_MSGQUEUE", "RLIMIT_NICE", "RLIMIT_RTPRIO")
 
 
-def limit_resources(limits: BotLimits, grown: bool, own_user: bool) -> None:
-    """Set the limits, soft and hard.
+def limit_resources(limits: BotLimits, is_fork: bool, own_user: bool) -> None:
+    """Set soft and hard limits.
 
-    `grown`: what is mapped already is not the bot's; `own_user`: the user's other processes
-    do not count.
+    The memory of a fork counts from here on. The kernel counts the processes of a user: without an
+    `own_user` the limit only ends a bomb of forks before the machine does, and none binds root.
     """
-    mapped = mapped_bytes() if grown else 0
     wanted = {
-        "RLIMIT_DATA": mapped + limits.memory,
+        "RLIMIT_DATA": limits.memory + (writable_memory() if is_fork else 0),
         "RLIMIT_FSIZE": limits.memory,
         "RLIMIT_NOFILE": OPEN_FILES,
-        **dict.fromkeys(NONE_AT_ALL, 0),
+        **dict.fromkeys(ZERO_LIMITS, 0),
     }
-    if own_user:
-        wanted["RLIMIT_NPROC"] = limits.processes + EXTRA_PROCESSES
+    others = 0 if own_user else user_thread_count() + SHARED_SPARE_PROCESSES
+    wanted["RLIMIT_NPROC"] = limits.processes + SPARE_PROCESSES + others
     for name, value in wanted.items():
         if hasattr(resource, name):
             with suppress(OSError, ValueError):  # some systems refuse some of them
                 resource.setrlimit(getattr(resource, name), (value, value))
-    with suppress(OSError):  # a machine without memory takes bots first
-        write("/proc/self/oom_score_adj", "1000")
+    with suppress(OSError):  # a machine without memory ends bots first
+        write_text("/proc/self/oom_score_adj", "1000")
 
 
-def mapped_bytes() -> int:
-    """The writable memory that this process has mapped."""
+@cache
+def user_thread_count() -> int:
+    """Return how many threads all processes of this user have; called before the forks."""
+    count = 0
+    for each in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if each.stat().st_uid == os.getuid():
+                count += len(os.listdir(each / "task"))
+    return count
+
+
+def writable_memory() -> int:
+    """Return how many bytes of writable memory this process has mapped."""
     with suppress(OSError):
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmData"):

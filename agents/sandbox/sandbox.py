@@ -1,8 +1,9 @@
-"""The owner's side: start the spawner, request bots."""
+"""The owner's side: start the spawner and request bots."""
 
 import os
 import pickle
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -16,78 +17,79 @@ from typing import TypeVar
 
 from agents.sandbox.isolation import THREADS, IsolationLevel
 from agents.sandbox.messages import (
+    BotExit,
     End,
-    Ended,
     FindProcess,
     Message,
     Pause,
     Preload,
-    Preloaded,
+    PreloadResult,
     Start,
     Turn,
-    allow_open_files,
-    decode,
-    encode,
-    new_page,
+    new_turn_page,
+    raise_open_file_limit,
     receive_message,
     send_message,
 )
 from agents.sandbox.usage import remove_leftovers
 from games.base.errors import Unfinished, UserError
 
-TRIES = 3  # to start one
-SPAWNER_TIMEOUT = 60.0  # with the spawner, which never waits for a bot; a bomb of forks slows all
+START_ATTEMPTS = 3
+SPAWNER_TIMEOUT = 60.0  # for an answer; the spawner never waits for a bot, but may be slow
 ROOT = Path(__file__).parents[2]
-# What the spawner needs to find its libraries and what is compiled; a bot gets none of it.
+# The spawner finds its libraries and compiled code by these; a bot gets none of them.
 ENVIRONMENT_NAMES = ("PATH", "HOME", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT",
         "TMPDIR", "LD_LIBRARY_PATH", "PITFLIP_SANDBOX")  # fmt: skip
-# Ctrl-C at the terminal is for whoever asks, while this is still loading too.
-SERVE = """
+# The owner handles Ctrl-C at the terminal, also while this is loading.
+SPAWNER_PROGRAM = """
 import signal, sys
 for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     signal.signal(each, signal.SIG_IGN)
 sys.path[:0] = [{root!r}]
+from agents.sandbox import usage
+guard = usage.fork_guarded({fd})
 from agents.sandbox import spawner
-spawner.main({fd})
+spawner.main({fd}, guard)
 """
-MAX_RESTARTS = 20  # spawners, before the work is given up
+MAX_RESTARTS = 20  # of the spawner, in one piece of work
 COMPILING_SECONDS = 900.0
 Result = TypeVar("Result")
 
 
 class SpawnerLost(Unfinished):
-    """The spawner does not answer, which is never a bot's fault."""
+    """The spawner does not answer, which is never the fault of a bot."""
 
 
 class SpawnerProcess:
-    """A spawner that has begun: its process, the way to it, and what walls it has."""
+    """A spawner that has started: its guard, its socket, its process id and its level."""
 
     def __init__(self, process: "subprocess.Popen[bytes]", root: socket.socket) -> None:
-        """OSError or EOFError if it does not say what walls it has."""
-        self.process, self.root = process, root
-        self.close = weakref.finalize(self, _finish, process, root, os.getpid())
+        """Wait for its level; OSError or EOFError if it ends instead."""
+        self.process, self.socket = process, root
+        self.close = weakref.finalize(self, _end_spawner, process, root, os.getpid())
         try:
-            self.level: IsolationLevel = pickle.loads(receive_message(root)[0])
+            greeting: tuple[IsolationLevel, int] = pickle.loads(receive_message(root)[0])
         except (OSError, EOFError):
             self.close()
             raise
+        self.level, self.id = greeting
 
     def kill(self) -> None:
-        """End it, whatever it does."""
-        self.process.kill()
+        """End it at once with all its bots."""
+        self.process.send_signal(signal.SIGUSR1)
         self.close()
 
 
 def spawner_environment() -> dict[str, str]:
-    """What a spawner gets of our environment."""
+    """Return the part of our environment that a spawner gets."""
     return {name: os.environ[name] for name in ENVIRONMENT_NAMES if name in os.environ}
 
 
-def begin_spawner() -> SpawnerProcess:
-    """A spawner of our own; SpawnerLost if it does not start."""
-    for tries_left in reversed(range(TRIES)):
+def start_spawner() -> SpawnerProcess:
+    """Start a spawner; SpawnerLost if that fails."""
+    for tries_left in reversed(range(START_ATTEMPTS)):
         try:
-            return _start()
+            return _start_spawner()
         except (OSError, EOFError) as error:
             if not tries_left:
                 why = str(error) if isinstance(error, OSError) else "it ended at once"
@@ -95,11 +97,11 @@ def begin_spawner() -> SpawnerProcess:
     raise AssertionError("the last try returns or raises")
 
 
-def _start() -> SpawnerProcess:
+def _start_spawner() -> SpawnerProcess:
     ours, theirs = socket.socketpair()
     with theirs:
         process = subprocess.Popen(
-            [sys.executable, "-c", SERVE.format(root=str(ROOT), fd=theirs.fileno())],
+            [sys.executable, "-c", SPAWNER_PROGRAM.format(root=str(ROOT), fd=theirs.fileno())],
             stdin=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],
             env=spawner_environment() | dict.fromkeys(THREADS, "1"),
@@ -109,43 +111,43 @@ def _start() -> SpawnerProcess:
     return SpawnerProcess(process, ours)
 
 
-def _finish(process: "subprocess.Popen[bytes]", root: socket.socket, owner: int) -> None:
+def _end_spawner(process: "subprocess.Popen[bytes]", root: socket.socket, owner: int) -> None:
     root.close()
     if os.getpid() != owner:
-        process.returncode = 0  # a fork's copy: it is not our child
+        process.returncode = 0  # this is a fork: the spawner is not its child
         return
     try:
         process.wait(SPAWNER_TIMEOUT)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-    if process.returncode:  # it could not remove its files
+    if process.returncode:  # it was killed before it could remove its files
         remove_leftovers(Path(tempfile.gettempdir()))
 
 
-class SandboxUnavailable(UserError):  # noqa: N818  # what the machine lacks
-    """Bots cannot be isolated as required."""
+class SandboxUnavailable(UserError):  # noqa: N818  # not an error of ours
+    """This machine cannot isolate bots as required."""
 
 
 class SpawnerTimeout(SpawnerLost):
-    """Nothing was heard for some time."""
+    """The spawner sent nothing for some time."""
 
 
 class Sandbox:
-    """One spawner for all processes forked from here, started with the first bot."""
+    """The spawner of this process and its forks, started with the first bot."""
 
     def __init__(self, required: bool = False) -> None:
-        """`required`: refuse walls that do not keep files, network and processes apart."""
+        """`required`: refuse a level that does not separate files, network and processes."""
         self.required = required
         self._spawner: SpawnerProcess | None = None
         self._connection: Connection | None = None
-        self._owner = 0  # whose connection it is
-        self._opener = 0  # the process that began the spawner: only it can do so again
+        self._owner = 0  # the process that has the connection
+        self._opener = 0  # the process that started the spawner: only it can start another
 
     @property
-    def process(self) -> int:
-        """The process of the spawner; 0 if there is none."""
-        return self._spawner.process.pid if self._spawner else 0
+    def spawner_id(self) -> int:
+        """The process id of the spawner; 0 if there is none."""
+        return self._spawner.id if self._spawner else 0
 
     @property
     def level(self) -> IsolationLevel:
@@ -153,36 +155,36 @@ class Sandbox:
         return self.open().level
 
     def open(self) -> SpawnerProcess:
-        """The spawner, which is started if need be."""
+        """Return the spawner; start it if there is none."""
         if self._spawner is None:
-            allow_open_files()
-            self._spawner, self._opener = begin_spawner(), os.getpid()
+            raise_open_file_limit()
+            self._spawner, self._opener = start_spawner(), os.getpid()
         if self.required and not self._spawner.level.is_sufficient:
-            raise SandboxUnavailable(self._spawner.level.refusal())
+            raise SandboxUnavailable(self._spawner.level.refusal_text())
         return self._spawner
 
     def connection(self) -> "Connection":
-        """The connection of this process to the spawner."""
+        """Return the connection of this process to the spawner."""
         spawner = self.open()
         if self._connection is None or self._owner != os.getpid():
-            self._connection, self._owner = Connection(spawner.root), os.getpid()
+            self._connection, self._owner = Connection(spawner.socket), os.getpid()
         return self._connection
 
-    def has(self, connection: "Connection | None") -> bool:
-        """Return whether a connection is that of this process, and of the spawner there is now."""
+    def is_current(self, connection: "Connection | None") -> bool:
+        """Return whether a connection is that of this process to the current spawner."""
         mine = connection is not None and connection is self._connection
         return mine and self._owner == os.getpid()
 
-    def restart_if_lost(self) -> bool:
-        """Begin the spawner again if it does not answer any more; whether that was so.
+    def replace_lost_spawner(self) -> bool:
+        """Start another spawner if this one does not answer; return whether that was so.
 
-        Only the process that began it can do that, and knows it.
+        Only the process that started the spawner does that.
         """
         if self._spawner is None or self._opener != os.getpid():
             return False
         try:
-            with closing(Connection(self._spawner.root)) as trial:
-                trial.where(0)
+            with closing(Connection(self._spawner.socket)) as trial:
+                trial.find_process(0)
             return False
         except SpawnerLost:
             self._spawner.kill()
@@ -191,12 +193,12 @@ class Sandbox:
             return True
 
     def with_restarts(self, work: Callable[[], Result]) -> Result:
-        """What the work returns; it is done again if the spawner is lost on the way."""
+        """Return the result of the work; repeat it if the spawner is lost on the way."""
         for _ in range(MAX_RESTARTS):
             try:
                 return work()
             except SpawnerLost:
-                if not self.restart_if_lost():
+                if not self.replace_lost_spawner():
                     raise
         return work()
 
@@ -215,25 +217,25 @@ class Sandbox:
 
 
 class Connection:
-    """One process's connection to the spawner; news of bots is kept until it is asked for."""
+    """One process's connection to the spawner; it keeps messages until they are requested."""
 
     def __init__(self, root: socket.socket) -> None:
-        """Open a socket of its own through the shared one."""
+        """Send the other end of a new socket through the shared one."""
         self.socket, theirs = socket.socketpair()
         weakref.finalize(self, self.socket.close)
         self.socket.settimeout(SPAWNER_TIMEOUT)
-        shared, self.page = new_page()
+        shared, self.page = new_turn_page()
         try:
             with theirs:
                 _send(root, b"hello", [theirs.fileno(), shared])
         finally:
             os.close(shared)
-        self.ended: dict[int, Ended] = {}
+        self.exits: dict[int, BotExit] = {}
         self.answers: list[Message] = []
         self.count = 0
 
-    def number(self) -> int:
-        """A number for the next bot."""
+    def next_number(self) -> int:
+        """Return a number for the next bot."""
         self.count += 1
         return self.count
 
@@ -241,48 +243,48 @@ class Connection:
         """Start a bot that reads the one descriptor and writes the other."""
         turn = Turn(self.page, start.number)
         turn.reset()
-        self._send(encode(start), [questions, answers])
+        self._send(pickle.dumps(start), [questions, answers])
         return turn
 
     def stop(self, number: int) -> None:
         """Stop the processes of a bot while it is not its turn."""
-        self._send(encode(Pause(number, stop=True)))
+        self._send(pickle.dumps(Pause(number, stop=True)))
 
     def resume(self, number: int) -> None:
-        """Let the processes of a bot go on; when this returns they do."""
-        self._send(encode(Pause(number, stop=False)))
-        self._answer(SPAWNER_TIMEOUT)
+        """Let the processes of a bot go on, and wait until they do."""
+        self._send(pickle.dumps(Pause(number, stop=False)))
+        self._wait_for_answer(SPAWNER_TIMEOUT)
 
     def prepare(self, recipe: bytes, thoughts: bool = False) -> str:
-        """Have the spawner load what bots of this recipe need; why it cannot, or empty."""
-        self._send(encode(Preload(recipe, thoughts)))
-        answer = self._answer(COMPILING_SECONDS)
-        assert isinstance(answer, Preloaded)
+        """Have the spawner load what bots of this recipe need; return why it cannot, or empty."""
+        self._send(pickle.dumps(Preload(recipe, thoughts)))
+        answer = self._wait_for_answer(COMPILING_SECONDS)
+        assert isinstance(answer, PreloadResult)
         return answer.problem
 
-    def where(self, number: int) -> int:
-        """The process of a bot; 0 if it has ended."""
-        self._send(encode(FindProcess(number)))
-        answer = self._answer(SPAWNER_TIMEOUT)
+    def find_process(self, number: int) -> int:
+        """Return the first process of a bot; 0 if it has ended."""
+        self._send(pickle.dumps(FindProcess(number)))
+        answer = self._wait_for_answer(SPAWNER_TIMEOUT)
         assert isinstance(answer, FindProcess)
         return answer.process
 
-    def has_ended(self, number: int, seconds: float) -> bool:
+    def wait_for_exit(self, number: int, seconds: float) -> bool:
         """Return whether a bot ends by itself within some time."""
         until = time.monotonic() + seconds
         with suppress(SpawnerTimeout):
-            while number not in self.ended:
-                self._hear(until)
-        return number in self.ended
+            while number not in self.exits:
+                self._receive(until)
+        return number in self.exits
 
-    def end(self, number: int) -> Ended:
-        """End a bot, if it has not ended; how it did."""
-        if number not in self.ended:
-            self._send(encode(End(number)))
+    def end(self, number: int) -> BotExit:
+        """End a bot, if it has not ended; return how it ended."""
+        if number not in self.exits:
+            self._send(pickle.dumps(End(number)))
         until = time.monotonic() + SPAWNER_TIMEOUT
-        while number not in self.ended:
-            self._hear(until)
-        return self.ended.pop(number)
+        while number not in self.exits:
+            self._receive(until)
+        return self.exits.pop(number)
 
     def close(self) -> None:
         """End all bots of this connection."""
@@ -291,13 +293,13 @@ class Connection:
     def _send(self, content: bytes, descriptors: Sequence[int] = ()) -> None:
         _send(self.socket, content, descriptors)
 
-    def _answer(self, seconds: float) -> Message:
+    def _wait_for_answer(self, seconds: float) -> Message:
         until = time.monotonic() + seconds
         while not self.answers:
-            self._hear(until)
+            self._receive(until)
         return self.answers.pop()
 
-    def _hear(self, until: float) -> None:
+    def _receive(self, until: float) -> None:
         """Take one message."""
         wait = select.poll()
         wait.register(self.socket, select.POLLIN)
@@ -305,9 +307,9 @@ class Connection:
             raise SpawnerTimeout("the spawner of bots does not answer")
         with suppress(OSError):
             if content := receive_message(self.socket)[0]:
-                message = decode(content)
-                if isinstance(message, Ended):
-                    self.ended[message.number] = message
+                message: Message = pickle.loads(content)
+                if isinstance(message, BotExit):
+                    self.exits[message.number] = message
                 else:
                     self.answers.append(message)
                 return

@@ -12,91 +12,117 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
-# The names of system calls -> their numbers on x86-64 and aarch64; one number if they are equal.
-CALLS: dict[str, int | tuple[int, int | None]] = {
-    "clone": (56, 220), "pivot_root": (155, 41), "capset": (126, 91), "seccomp": (317, 277),
-    "clone3": 435, "socket": (41, 198), "socketpair": (53, 199), "ioctl": (16, 29),
-    "prlimit64": (302, 261), "setpriority": (141, 140), "prctl": (157, 167), "open": (2, None),
-    "openat": (257, 56), "openat2": 437, "fcntl": (72, 25), "landlock_create_ruleset": 444,
-    "landlock_add_rule": 445, "landlock_restrict_self": 446,
-    # Memory and limits of other processes.
-    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
-    "process_madvise": 440, "kcmp": (312, 272), "pidfd_getfd": 438,
-    # Mounts.
-    "mount": (165, 40), "umount2": (166, 39), "chroot": (161, 51), "fsopen": 430,
-    "fsconfig": 431, "fsmount": 432, "fspick": 433, "open_tree": 428, "open_tree_attr": 467,
-    "move_mount": 429, "mount_setattr": 442, "open_by_handle_at": (304, 265),
-    "name_to_handle_at": (303, 264), "unshare": (272, 97), "setns": (308, 268),
-    # The kernel, keys, clocks and devices.
-    "swapon": (167, 224), "swapoff": (168, 225), "reboot": (169, 142), "sethostname": (170, 161),
-    "setdomainname": (171, 162), "init_module": (175, 105), "delete_module": (176, 106),
-    "finit_module": (313, 273), "kexec_load": (246, 104), "kexec_file_load": (320, 294),
-    "acct": (163, 89), "settimeofday": (164, 170), "clock_settime": (227, 112),
-    "clock_adjtime": (305, 266), "adjtimex": (159, 171), "quotactl": (179, 60),
-    "quotactl_fd": 443, "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
-    "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282),
-    "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427, "syslog": (103, 116),
-    "vhangup": (153, 58), "fanotify_init": (300, 262),
-    # Memory that no limit counts, and what outlives a process.
-    "migrate_pages": (256, 238), "move_pages": (279, 239), "shmget": (29, 194),
-    "shmat": (30, 196), "shmctl": (31, 195), "semget": (64, 190), "semop": (65, 193),
-    "semctl": (66, 191), "semtimedop": (220, 192), "msgget": (68, 186), "msgsnd": (69, 189),
-    "msgrcv": (70, 188), "msgctl": (71, 187), "mq_open": (240, 180), "memfd_create": (319, 279),
-    "memfd_secret": 447, "sched_setaffinity": (203, 122), "sched_setscheduler": (144, 119),
-    "sched_setparam": (142, 118), "sched_setattr": (314, 274), "ioprio_set": (251, 30),
-    # Owner, mode, times and attributes of files.
-    "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": 452,
-    "chown": (92, None), "lchown": (94, None), "fchown": (93, 55), "fchownat": (260, 54),
-    "utime": (132, None), "utimes": (235, None), "utimensat": (280, 88),
-    "futimesat": (261, None), "setxattr": (188, 5), "lsetxattr": (189, 6),
-    "fsetxattr": (190, 7), "removexattr": (197, 14), "lremovexattr": (198, 15),
-    "fremovexattr": (199, 16), "setxattrat": 463, "removexattrat": 466, "file_setattr": 469,
-    "truncate": (76, 45),
-    # Signals.
-    "kill": (62, 129), "tkill": (200, 130), "tgkill": (234, 131), "rt_sigqueueinfo": (129, 138),
-    "rt_tgsigqueueinfo": (297, 240), "pidfd_send_signal": 424,
-}  # fmt: skip
-MACHINES = {"x86_64": 0, "aarch64": 1}  # their place in a pair of CALLS
+# Each entry is "name x86-64-number aarch64-number"; "-" if the machine has no such call, one
+# number if both are equal. Any bot may make these calls.
+USUAL_CALLS = """
+read 0 63, write 1 64, close 3 57, lseek 8 62, pread64 17 67, pwrite64 18 68, readv 19 65,
+creat 85 -, writev 20 66, preadv 295 69, pwritev 296 70, preadv2 327 286, pwritev2 328 287,
+stat 4 -, fstat 5 80, lstat 6 -, newfstatat 262 79, statx 332 291, statfs 137 43, fstatfs 138 44,
+access 21 -, faccessat 269 48, faccessat2 439, readlink 89 -, readlinkat 267 78, getdents 78 -,
+getdents64 217 61, getcwd 79 17, chdir 80 49, fchdir 81 50, rename 82 -, renameat 264 38,
+renameat2 316 276, mkdir 83 -, mkdirat 258 34, rmdir 84 -, link 86 -, linkat 265 37, unlink 87 -,
+unlinkat 263 35, symlink 88 -, symlinkat 266 36, mknod 133 -, mknodat 259 33, umask 95 166,
+ftruncate 77 46, fallocate 285 47, fsync 74 82, fdatasync 75 83, sync_file_range 277 84,
+flock 73 32, fadvise64 221 223, readahead 187 213, copy_file_range 326 285, sendfile 40 71,
+splice 275 76, tee 276 77, getxattr 191 8, lgetxattr 192 9, fgetxattr 193 10, listxattr 194 11,
+llistxattr 195 12, flistxattr 196 13, dup 32 23, dup2 33 -, dup3 292 24, pipe 22 -, pipe2 293 59,
+poll 7 -, ppoll 271 73, select 23 -, pselect6 270 72, close_range 436, epoll_create 213 -,
+epoll_create1 291 20, epoll_ctl 233 21, epoll_wait 232 -, epoll_pwait 281 22, epoll_pwait2 441,
+eventfd 284 -, eventfd2 290 19, signalfd 282 -, signalfd4 289 74, timerfd_create 283 85,
+timerfd_settime 286 86, timerfd_gettime 287 87, connect 42 203, accept 43 202, accept4 288 242,
+bind 49 200, listen 50 201, sendto 44 206, recvfrom 45 207, sendmsg 46 211, recvmsg 47 212,
+sendmmsg 307 269, recvmmsg 299 243, shutdown 48 210, getsockname 51 204, getpeername 52 205,
+getsockopt 55 209, mmap 9 222, mprotect 10 226, munmap 11 215, brk 12 214,
+mremap 25 216, msync 26 227, mincore 27 232, madvise 28 233, mlock 149 228, munlock 150 229,
+mlock2 325 284, mlockall 151 230, munlockall 152 231, mbind 237 235, set_mempolicy 238 237,
+get_mempolicy 239 236, membarrier 324 283, pkey_mprotect 329 288, pkey_alloc 330 289,
+pkey_free 331 290, map_shadow_stack 453, mseal 462, fork 57 -, vfork 58 -, execve 59 221,
+execveat 322 281, exit 60 93, exit_group 231 94, wait4 61 260, waitid 247 95, getpid 39 172,
+getppid 110 173, gettid 186 178, getpgid 121 155, getpgrp 111 -, getsid 124 156,
+pidfd_open 434, arch_prctl 158 -, set_tid_address 218 96, set_robust_list 273 99,
+get_robust_list 274 100, rseq 334 293, futex 202 98, futex_waitv 449, futex_wake 454,
+futex_wait 455, futex_requeue 456, getcpu 309 168, sched_yield 24 124, sched_getaffinity 204 123,
+sched_getparam 143 121, sched_getscheduler 145 120, sched_getattr 315 275,
+sched_get_priority_max 146 125, sched_get_priority_min 147 126, sched_rr_get_interval 148 127,
+getpriority 140 141, getrlimit 97 163, setrlimit 160 164, getrusage 98 165, times 100 153,
+sysinfo 99 179, uname 63 160, restart_syscall 219 128, getuid 102 174, geteuid 107 175,
+getgid 104 176, getegid 108 177, getresuid 118 148, getresgid 120 150, getgroups 115 158,
+setuid 105 146, setgid 106 144, setreuid 113 145, setregid 114 143, setresuid 117 147,
+setresgid 119 149, setgroups 116 159, capget 125 90, rt_sigaction 13 134, rt_sigprocmask 14 135,
+rt_sigreturn 15 139, rt_sigpending 127 136, rt_sigtimedwait 128 137, rt_sigsuspend 130 133,
+sigaltstack 131 132, pause 34 -, alarm 37 -, getitimer 36 102, setitimer 38 103, nanosleep 35 101,
+clock_nanosleep 230 115, clock_gettime 228 113, clock_getres 229 114, gettimeofday 96 169,
+time 201 -, timer_create 222 107, timer_settime 223 110, timer_gettime 224 108,
+timer_getoverrun 225 109, timer_delete 226 111, getrandom 318 278
+"""
+# Only for a bot with a private root: Landlock does not check these.
+ATTRIBUTE_CALLS = """
+chmod 90 -, fchmod 91 52, fchmodat 268 53, fchmodat2 452, chown 92 -, lchown 94 -, fchown 93 55,
+fchownat 260 54, utime 132 -, utimes 235 -, utimensat 280 88, futimesat 261 -, setxattr 188 5,
+lsetxattr 189 6, fsetxattr 190 7, removexattr 197 14, lremovexattr 198 15, fremovexattr 199 16,
+setxattrat 463, removexattrat 466
+"""
+# Only for a bot in namespaces: the processes of others stay in one group, which signals reach.
+GROUP_CALLS = """
+setpgid 109 154, setsid 112 157
+"""
+# Only for a bot whose signals stay among its processes.
+SIGNAL_CALLS = """
+tkill 200 130, rt_sigqueueinfo 129 138, rt_tgsigqueueinfo 297 240, pidfd_send_signal 424
+"""
+# Calls that bots make with some arguments only, and our own.
+OTHER_CALLS = """
+open 2 -, openat 257 56, openat2 437, truncate 76 45, fcntl 72 25, ioctl 16 29,
+socket 41 198, socketpair 53 199, setsockopt 54 208, clone 56 220, prctl 157 167,
+setpriority 141 140,
+prlimit64 302 261, kill 62 129, tgkill 234 131, pivot_root 155 41, capset 126 91,
+seccomp 317 277, landlock_create_ruleset 444, landlock_add_rule 445, landlock_restrict_self 446,
+mount_setattr 442, clone3 435
+"""
+MACHINES = ("x86_64", "aarch64")  # in the order of the numbers in the tables
 LINUX = sys.platform == "linux"
-SIBLING, SET_CHILD_ID, CLEAR_CHILD_ID = 0x8000, 0x0100_0000, 0x0020_0000  # flags of clone
+SIBLING, SET_CHILD_ID, CLEAR_CHILD_ID, INTO_CGROUP = 0x8000, 0x0100_0000, 0x0020_0000, 1 << 33
 GET_ID_ADDRESS = 40
-NEW_NAMESPACES = {
-    "mount": 0x0002_0000,
-    "cgroup": 0x0200_0000,
-    "uts": 0x0400_0000,
-    "ipc": 0x0800_0000,
-    "user": 0x1000_0000,
-    "pid": 0x2000_0000,
-    "net": 0x4000_0000,
-}
 BIND, REMOUNT, RECURSIVE, PRIVATE, READ_ONLY = 0x1000, 0x20, 0x4000, 0x40000, 0x1
 NO_SUID, NO_DEV, NO_EXEC = 0x2, 0x4, 0x8
-DETACH = 2
+DETACH, MOUNT_NAMESPACE = 2, 0x0002_0000
 AT_WORKING_DIRECTORY, AT_RECURSIVE = (1 << 64) - 100, 0x8000
 DEATH_SIGNAL, DUMPABLE, BOUNDING_DROP, SUBREAPER, NO_NEW_PRIVILEGES = 1, 4, 24, 36, 38
 LAST_CAPABILITY = 63
 CAPABILITY_VERSION = 0x2008_0522
 
 
-def is_supported() -> bool:
-    """Return whether the numbers of this machine's system calls are known here."""
+@cache
+def call_numbers(calls: str) -> dict[str, int]:
+    """Return the numbers of the system calls of a table that this machine has."""
+    numbers = {}
+    for entry in calls.split(","):
+        name, *both = entry.split()
+        number = both[MACHINES.index(platform.machine()) if len(both) > 1 else 0]
+        if number != "-":
+            numbers[name] = int(number)
+    return numbers
+
+
+def is_known_machine() -> bool:
+    """Return whether the tables have the numbers of this machine's system calls."""
     return LINUX and platform.machine() in MACHINES
 
 
 def call_number(name: str) -> int | None:
-    """The number of a system call; None if this machine has no such call."""
-    numbers = CALLS[name]
-    return numbers if isinstance(numbers, int) else numbers[MACHINES[platform.machine()]]
+    """Return the number of a system call; None if this machine has no such call."""
+    tables = (OTHER_CALLS, USUAL_CALLS, ATTRIBUTE_CALLS, GROUP_CALLS, SIGNAL_CALLS)
+    return next((found[name] for found in map(call_numbers, tables) if name in found), None)
 
 
 @cache
 def libc() -> Any:
-    """The C library; it keeps the interpreter's lock, for the child of a fork has one thread."""
+    """Return the C library. Calls keep the interpreter's lock: the child of a fork needs it."""
     return ctypes.PyDLL(None, use_errno=True)
 
 
 def check_result(what: str, result: int) -> int:
-    """The result of a call that fails with -1; the OSError says of what."""
+    """Return the result of a call; raise its OSError if it is -1."""
     if result == -1:
         number = ctypes.get_errno()
         raise OSError(number, f"{what}: {os.strerror(number)}")
@@ -105,7 +131,7 @@ def check_result(what: str, result: int) -> int:
 
 def system_call(name: str, *arguments: Any) -> int:
     """Make a system call; missing arguments are 0. OSError ENOSYS on an unknown machine."""
-    number = call_number(name) if is_supported() else None
+    number = call_number(name) if is_known_machine() else None
     if number is None:
         raise OSError(errno.ENOSYS, f"{name}: no number of it for {platform.machine()}")
     padded = [
@@ -121,32 +147,25 @@ def prctl(what: str, option: int, argument: int = 0) -> None:
     check_result(what, libc().prctl(option, ctypes.c_ulong(argument), none, none, none))
 
 
-def allow_inspection() -> None:
-    """Let processes of this user see in /proc how much this one uses."""
-    if LINUX:
-        prctl("dumpable", DUMPABLE, 1)
+def fork(namespaces: int = 0, sibling: bool = False, group: int = -1) -> int:
+    """Fork; return the child's process id, and 0 in the child.
 
-
-def fork(namespaces: int = 0, sibling: bool = False) -> int:
-    """Fork, the child in new namespaces; its process id here, 0 in the child.
-
-    A sibling is a child of this process's parent.
+    The child is in these new namespaces and in the control group of a descriptor. A sibling is a
+    child of this process's parent.
     """
-    if not namespaces and not sibling:
+    if not namespaces and not sibling and group < 0:
         return os.fork()
-    if (threads := len(os.listdir("/proc/self/task"))) > 1:  # a lock of theirs would stay closed
+    if (threads := len(os.listdir("/proc/self/task"))) > 1:  # a lock of theirs would stay locked
         raise OSError(errno.EBUSY, f"new namespaces: this process has {threads} threads")
-    # As the C library does: the child finds its own number where it keeps that.
+    # As the C library does: the child finds its thread id where the library keeps it.
     place = ctypes.c_void_p()
     kept = libc().prctl(GET_ID_ADDRESS, ctypes.byref(place), None, None, None) == 0
-    flags = namespaces | signal.SIGCHLD | (SIBLING if sibling else 0)
+    flags = namespaces | (SIBLING if sibling else 0)
     flags |= SET_CHILD_ID | CLEAR_CHILD_ID if kept else 0
-    address = place.value or 0
-    last = (address, 0) if platform.machine() == "x86_64" else (0, address)
     api = ctypes.pythonapi
     api.PyOS_BeforeFork()
     try:
-        pid = system_call("clone", flags, 0, 0, *last)
+        pid = _clone(flags, place.value or 0, group)
     except OSError:
         api.PyOS_AfterFork_Parent()
         raise
@@ -157,7 +176,18 @@ def fork(namespaces: int = 0, sibling: bool = False) -> int:
     return pid
 
 
-def write(path: str, text: str) -> None:
+def _clone(flags: int, id_address: int, group: int) -> int:
+    if group < 0:
+        last = (id_address, 0) if platform.machine() == "x86_64" else (0, id_address)
+        return system_call("clone", flags | signal.SIGCHLD, 0, 0, *last)
+    # Into its group at once: to move a process later takes the kernel 10 ms.
+    ends_with = 0 if flags & SIBLING else signal.SIGCHLD
+    fields = flags | INTO_CGROUP, 0, id_address, 0, ends_with, 0, 0, 0, 0, 0, group
+    request = struct.pack("<11Q", *fields)
+    return system_call("clone3", ctypes.c_char_p(request), len(request))
+
+
+def write_text(path: str, text: str) -> None:
     """Write a few bytes into a file of the kernel's, or a new one."""
     place = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
     try:
@@ -173,7 +203,7 @@ def mount(source: str, target: str, kind: str, flags: int, options: str = "") ->
 
 
 def restrict_mounts(target: str, flags: int) -> None:
-    """Add flags such as READ_ONLY to a mount and to all that are mounted below it."""
+    """Add flags such as READ_ONLY to a mount and to all mounts below it."""
     attributes = struct.pack("<QQQQ", flags, 0, 0, 0)
     try:
         system_call("mount_setattr", AT_WORKING_DIRECTORY, ctypes.c_char_p(target.encode()),
@@ -187,7 +217,7 @@ def restrict_mounts(target: str, flags: int) -> None:
 
 
 def mounts_below(target: str) -> list[str]:
-    """Return where something is mounted: this directory, and all below it."""
+    """Return the mount points at and below a directory."""
     with open("/proc/self/mountinfo") as lines:
         names = [line.split()[4] for line in lines]
     places = [re.sub(r"\\([0-7]{3})", lambda each: chr(int(each[1], 8)), name) for name in names]
@@ -195,7 +225,7 @@ def mounts_below(target: str) -> list[str]:
 
 
 def change_root(directory: str) -> None:
-    """Make a mounted directory the root of this mount namespace; the old one is out of reach."""
+    """Make a mounted directory the root of this mount namespace, and unmount the old root."""
     os.chdir(directory)
     system_call("pivot_root", ctypes.c_char_p(b"."), ctypes.c_char_p(b"."))
     check_result("umount of the old root", libc().umount2(b".", DETACH))
@@ -203,12 +233,12 @@ def change_root(directory: str) -> None:
 
 
 def drop_capabilities(user: int | None = None) -> None:
-    """Give up every capability, for this process and what it may execute; become a user."""
+    """Drop all capabilities of this process and of programs it executes; become a user."""
     for capability in range(LAST_CAPABILITY + 1):
         try:
             prctl("capability bounding set", BOUNDING_DROP, capability)
         except OSError:
-            break  # past the last one that the kernel knows, or there is none to give up
+            break  # the kernel has no more, or this process has none
     if user is not None:
         with suppress(OSError):  # where the groups may not be changed there is only our own
             os.setgroups([])
@@ -219,7 +249,7 @@ def drop_capabilities(user: int | None = None) -> None:
 
 
 def die_with_parent(parent: int) -> None:
-    """End this process when its parent does, if the parent has not ended already."""
+    """End this process when its parent ends; at once if it already has another parent."""
     prctl("death signal", DEATH_SIGNAL, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)

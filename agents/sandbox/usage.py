@@ -1,5 +1,6 @@
-"""Memory, processes, files and output of a bot's process tree."""
+"""The processes of a bot: their memory, time, files and output, and how they are ended."""
 
+import errno
 import math
 import os
 import re
@@ -7,39 +8,35 @@ import resource
 import signal
 import stat
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-KEPT_BYTES = 4096
-# What a bot may write at once, and by the second.
+from agents.sandbox import syscalls
+from agents.sandbox.messages import BotLimits
+
+# ------------------------------------------------------------------------------------ log
+
+TAIL_BYTES = 4096
+# The log of a bot may grow by this at once, and in each second.
 BURST_BYTES, BYTES_PER_SECOND = 16 << 20, 1 << 20
-RESIDENT = frozenset({"RssAnon", "RssShmem", "VmSwap", "HugetlbPages"})
-OWN = frozenset(
-    {"Private_Clean", "Private_Dirty", "Private_Hugetlb", "Shared_Hugetlb", "Swap", "Pss_Shmem"}
-)
-ALL_THREADS = 2  # in the number of a process's clock
-TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
-MAX_SWEEPS = 1000  # at a tree that is ended but grows
-NAME = re.compile(r"pitflip-sandbox-([0-9]+)-.*")
-MOST_FILES = 4096
 
 
 class BotLog:
-    """The log of a running bot."""
+    """The log of a running bot, read without waiting."""
 
     def __init__(self, descriptor: int) -> None:
-        """`descriptor` is where it can be read, without waiting."""
         self.descriptor = descriptor
-        self.kept = b""
-        self.allowance, self.since = float(BURST_BYTES), time.monotonic()
+        self.tail = b""
+        self.allowance, self.last_read = float(BURST_BYTES), time.monotonic()
 
     @property
-    def flooded(self) -> bool:
-        """Return whether it is more than anyone could read."""
+    def is_too_long(self) -> bool:
+        """Return whether the bot wrote more than it may."""
         return self.allowance < 0
 
-    def read(self) -> bool:
-        """Keep the end of what was written; whether there may be more."""
+    def take(self) -> bool:
+        """Keep the end of the new output; return whether there may be more."""
         try:
             piece = os.read(self.descriptor, 1 << 16)
         except BlockingIOError:
@@ -47,35 +44,37 @@ class BotLog:
         except OSError:
             return False
         now = time.monotonic()
-        self.allowance += (now - self.since) * BYTES_PER_SECOND - len(piece)
-        self.allowance, self.since = min(self.allowance, BURST_BYTES), now
-        self.kept = (self.kept + piece)[-KEPT_BYTES:]
+        self.allowance += (now - self.last_read) * BYTES_PER_SECOND - len(piece)
+        self.allowance, self.last_read = min(self.allowance, BURST_BYTES), now
+        self.tail = (self.tail + piece)[-TAIL_BYTES:]
         return bool(piece)
 
-    def read_rest(self) -> None:
-        """Keep the end of what a bot that has ended wrote; what it left may write for ever."""
+    def take_rest(self) -> None:
+        """Keep the end of the output of a bot that has ended; its children may still write."""
         seen = None
-        while self.kept is not seen and not self.flooded:
-            seen = self.kept
-            if not self.read():
+        while self.tail is not seen and not self.is_too_long:
+            seen = self.tail
+            if not self.take():
                 return
 
 
+# -------------------------------------------------------------------------- process trees
+
+MAX_SWEEPS = 1000  # over a tree that is ended but grows
+
+
 def children(process: int) -> list[int]:
-    """The children of a process; none if it has ended."""
+    """Return the children of a process; none if it has ended."""
     found: list[int] = []
     with suppress(OSError):
         for thread in os.listdir(f"/proc/{process}/task"):
-            listed = Path(f"/proc/{process}/task/{thread}/children").read_text()
-            found += map(int, listed.split())
+            text = Path(f"/proc/{process}/task/{thread}/children").read_text()
+            found += map(int, text.split())
     return found
 
 
 def descendants(process: int, most: int = 1 << 16) -> list[int]:
-    """A process and all below it, parents before children; no more than about `most`.
-
-    A tree may grow faster than it can be walked.
-    """
+    """Return a process and all below it, parents first; about `most`, as a tree may grow fast."""
     tree = [process]
     for each in tree:
         tree += children(each)
@@ -91,9 +90,290 @@ def thread_count(process: int) -> int:
     return 0
 
 
+def end_tree(process: int) -> None:
+    """End a process, its group and all below it; first stop them, so that none forks away."""
+    signal_group(process, signal.SIGKILL)
+    stop_tree(process)
+    for each in reversed(descendants(process)):
+        send_signal(each, signal.SIGKILL)
+
+
+def stop_tree(process: int) -> None:
+    """Stop a process, its group and all below it, until two sweeps find the same processes.
+
+    The kernel stops all of a group at once, even a bomb of forks. Outside of it, each is stopped
+    before its children are listed, as a stopped process cannot fork.
+    """
+    signal_group(process, signal.SIGSTOP)
+    before: list[list[int]] = []
+    for _ in range(MAX_SWEEPS):
+        tree = [process]
+        for each in tree:
+            send_signal(each, signal.SIGSTOP)
+            tree += children(each)
+        before = [*before[-1:], tree]
+        if before == [tree, tree]:
+            break
+
+
+def signal_group(leader: int, number: signal.Signals) -> None:
+    """Send a signal to all processes of a group, if this process leads one."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(leader, number)
+
+
+def resume_tree(process: int) -> None:
+    """Let a process, its group and all below it go on."""
+    signal_group(process, signal.SIGCONT)
+    for each in descendants(process):
+        send_signal(each, signal.SIGCONT)
+
+
+def send_signal(process: int, number: signal.Signals) -> None:
+    """Send a signal to a process that may have ended."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.kill(process, number)
+
+
+def fork_guarded(socket: int) -> int:
+    """Return in a child, with a descriptor that ends when this process does.
+
+    This process goes on without the socket. When the child ends, even by SIGKILL, it ends all
+    processes that the child has left behind, and then itself; SIGUSR1 ends the child, too.
+    """
+    gone, alive = os.pipe()
+    if not syscalls.LINUX:  # no process can adopt those of another
+        return gone
+    syscalls.prctl("subreaper", syscalls.SUBREAPER, 1)
+    child = os.fork()
+    if child == 0:
+        os.close(alive)
+        return gone
+    for each in (socket, gone):
+        os.close(each)
+    signal.signal(signal.SIGUSR1, lambda *_: send_signal(child, signal.SIGKILL))
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    for _ in range(MAX_SWEEPS):
+        if not reap_orphans():
+            break
+        time.sleep(0.001)
+    os._exit(code & 0xFF)
+
+
+def reap_orphans(keep: frozenset[int] = frozenset()) -> int:
+    """End and reap the children of this process but those to keep; return how many there were."""
+    orphans = [each for each in children(os.getpid()) if each not in keep]
+    for each in orphans:
+        end_tree(each)
+        with suppress(ChildProcessError):
+            os.waitpid(each, os.WNOHANG)
+    return len(orphans)
+
+
+# -------------------------------------------------------------------------- control groups
+
+CONTROLLERS = ("memory", "pids")
+OWN_GROUP, MOUNTS = "/proc/self/cgroup", "/proc/self/mountinfo"
+# Beyond a bot's limit: the spawner ends it before the kernel refuses it a process, so that the
+# fault has its name.
+SPARE_PROCESSES = 256
+REMOVAL_SECONDS = 2.0
+
+
+class ControlGroup:
+    """The control group (cgroup v2) of one bot's processes; the kernel enforces its limits."""
+
+    def __init__(self, path: Path, limits: BotLimits) -> None:
+        """Make it; OSError if the kernel refuses the group or one of its limits."""
+        self.path = path
+        path.mkdir()
+        try:
+            settings = {
+                "memory.max": limits.memory,
+                "memory.swap.max": 0,
+                "memory.oom.group": 1,
+                "pids.max": limits.processes + SPARE_PROCESSES,
+            }
+            for name, value in settings.items():
+                if name.partition(".")[0] in CONTROLLERS:
+                    self._write(name, value)
+            self.descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError:
+            path.rmdir()
+            raise
+
+    def processes(self) -> list[int]:
+        """Return all processes in it."""
+        return [int(each) for each in (self.path / "cgroup.procs").read_text().split()]
+
+    def freeze(self, stop: bool) -> None:
+        """Stop all processes, or let them go on."""
+        self._write("cgroup.freeze", int(stop))
+
+    def kill(self) -> None:
+        """End all processes."""
+        self._write("cgroup.kill", 1)
+
+    def ran_out_of_memory(self) -> bool:
+        """Return whether the kernel ended a process because all of them had too much memory."""
+        with suppress(OSError):
+            events = (self.path / "memory.events").read_text().split()
+            return int(events[events.index("oom_kill") + 1]) > 0
+        return False
+
+    def close(self) -> None:
+        """End its processes and remove it."""
+        os.close(self.descriptor)
+        remove_group(self.path)
+
+    def _write(self, name: str, value: int) -> None:
+        syscalls.write_text(str(self.path / name), str(value))
+
+
+def remove_group(path: Path) -> None:
+    """End the processes of a group and of those below it, and remove them all."""
+    for each in (*path.glob("*/"), path):
+        with suppress(OSError):
+            syscalls.write_text(str(each / "cgroup.kill"), "1")
+        deadline = time.monotonic() + REMOVAL_SECONDS
+        while each.exists() and time.monotonic() < deadline:
+            with suppress(OSError):  # its processes take a moment to end
+                each.rmdir()
+                break
+            time.sleep(0.001)
+
+
+class GroupParent:
+    """The directory that holds the control groups of a spawner's bots."""
+
+    def __init__(self) -> None:
+        self.path: Path | None = None
+
+    def make(self, name: str, limits: BotLimits) -> ControlGroup:
+        """Return a new group; OSError if no control group is delegated to this user."""
+        if self.path is None:
+            self.path = self._find()
+        return ControlGroup(self.path / name, limits)
+
+    def close(self) -> None:
+        """Remove it with all its groups."""
+        if self.path is not None:
+            remove_group(self.path)
+
+    def _find(self) -> Path:
+        """Try our own group and those above it; first without moving our processes."""
+        candidates, reason = own_groups(), "cgroup v2 is not mounted"
+        for each in candidates:
+            remove_leftovers(each, remove_group)
+        for move in (False, True):
+            for each in candidates:
+                try:
+                    return self._make_parent(each, move)
+                except OSError as error:
+                    reason = str(error)
+        raise OSError(errno.ENOENT, f"no control group is delegated to this user: {reason}")
+
+    @staticmethod
+    def _make_parent(above: Path, move: bool) -> Path:
+        path = above / f"pitflip-sandbox-{os.getpid()}-groups"
+        path.mkdir()
+        try:
+            wanted = " ".join(f"+{each}" for each in CONTROLLERS)
+            if not set(CONTROLLERS) <= {*(above / "cgroup.subtree_control").read_text().split()}:
+                if move:
+                    move_processes(above)
+                syscalls.write_text(str(above / "cgroup.subtree_control"), wanted)
+            syscalls.write_text(str(path / "cgroup.subtree_control"), wanted)
+        except OSError:
+            path.rmdir()
+            raise
+        return path
+
+
+def own_groups() -> list[Path]:
+    """Return the control group of this process and those above it, as far as they are mounted."""
+    found: list[Path] = []
+    with suppress(OSError):
+        for line in Path(MOUNTS).read_text().splitlines():
+            before, _, after = line.partition(" - ")
+            if after.startswith("cgroup2 "):
+                mount = Path(before.split()[4])
+                own = Path(OWN_GROUP).read_text().rpartition("0::/")[2].strip()
+                found = [each for each in (mount / own, *(mount / own).parents)
+                         if each.is_relative_to(mount) and each.exists()]  # fmt: skip
+    return found
+
+
+def move_processes(group: Path) -> None:
+    """Move the processes of a group into one below it: only such a group may have controllers.
+
+    OSError if they are not all of one tree, as those of a run are.
+    """
+    processes = [int(each) for each in (group / "cgroup.procs").read_text().split()]
+    if not set(processes) <= set(descendants(min(processes, default=0))):
+        raise OSError(errno.EBUSY, f"{group} has processes of others")
+    below = group / "pitflip"
+    below.mkdir(exist_ok=True)
+    for each in processes:
+        syscalls.write_text(str(below / "cgroup.procs"), str(each))
+
+
+# --------------------------------------------------------------------------------- memory
+
+RESIDENT_FIELDS = frozenset({"RssAnon", "RssShmem", "VmSwap", "HugetlbPages", "VmPTE"})
+SHARE_FIELDS = frozenset({"Pss_Anon", "Pss_Shmem", "SwapPss", "Private_Hugetlb", "Shared_Hugetlb"})
+FREE_DESCRIPTORS = 100  # of a bot; a socket beyond these is charged with what it may hold
+SOCKET_BYTES = 2 * 212_992  # the kernel's default; a filter refuses to set another size
+
+
 def resident_bytes(process: int) -> int:
-    """Memory not backed by files, including what it shares with its parent."""
-    return _sum_of_fields(f"/proc/{process}/status", RESIDENT) or 0
+    """Return the memory that no file backs, shared memory too, and the page tables."""
+    return sum(_memory_fields(process, RESIDENT_FIELDS)[1].values())
+
+
+def own_bytes(process: int) -> int:
+    """Return the memory that no file backs, where shared memory counts in equal parts.
+
+    All memory of a process counts that hides it, as a program that may not be read does.
+    """
+    thread, fields = _memory_fields(process, RESIDENT_FIELDS)
+    shares = _fields(f"/proc/{thread}/smaps_rollup", SHARE_FIELDS)
+    if "Pss_Anon" not in shares:
+        return sum(fields.values())
+    return sum(shares.values()) + fields.get("VmPTE", 0)
+
+
+def _memory_fields(process: int, names: frozenset[str]) -> tuple[int, dict[str, int]]:
+    """Return a thread and its fields: a first thread that ended before others has none."""
+    fields = _fields(f"/proc/{process}/status", names)
+    if not fields:
+        with suppress(OSError):
+            for thread in map(int, os.listdir(f"/proc/{process}/task")):
+                if fields := _fields(f"/proc/{thread}/status", names):
+                    return thread, fields
+    return process, fields
+
+
+def _fields(path: str, names: frozenset[str]) -> dict[str, int]:
+    """Return these fields in bytes; none if the file cannot be read."""
+    with suppress(OSError), open(path) as lines:
+        parts = [line.partition(":") for line in lines]
+        return {name: int(rest.split()[0]) * 1024 for name, _, rest in parts if name in names}
+    return {}
+
+
+def socket_bytes(tree: list[int]) -> int:
+    """Return the most that the sockets of processes may hold, if they have many descriptors."""
+    descriptors: list[str] = []
+    for process in tree:
+        with suppress(OSError):
+            folder = f"/proc/{process}/fd"
+            descriptors += [f"{folder}/{each}" for each in os.listdir(folder)]
+    count = 0
+    for each in descriptors if len(descriptors) > FREE_DESCRIPTORS else []:
+        with suppress(OSError):
+            count += os.readlink(each).startswith("socket:")
+    return max(0, count - FREE_DESCRIPTORS) * SOCKET_BYTES
 
 
 def spare_address_space(process: int) -> float:
@@ -106,29 +386,16 @@ def spare_address_space(process: int) -> float:
     return math.inf if most == resource.RLIM_INFINITY else most - mapped
 
 
-def own_bytes(process: int) -> int:
-    """Memory of a process that no other shares, and its share of what is common to its tree.
+# ------------------------------------------------------------------------- processor time
 
-    A process that hides it, as a program that may not be read does, is charged with all it has.
-    """
-    own = _sum_of_fields(f"/proc/{process}/smaps_rollup", OWN)
-    return resident_bytes(process) if own is None else own
+ALL_THREADS = 2  # in the number of a process's clock
+TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
-def _sum_of_fields(path: str, names: frozenset[str]) -> int | None:
-    """Bytes of these fields together; None if the file cannot be read."""
-    try:
-        with open(path) as lines:
-            parts = [line.partition(":") for line in lines]
-    except OSError:
-        return None
-    return sum(int(rest.split()[0]) * 1024 for name, _, rest in parts if name in names)
+def longest_run_delay(tree: list[int]) -> int:
+    """Return the longest time, in nanoseconds, for which a thread was ready but did not run.
 
-
-def run_delay(tree: list[int]) -> int:
-    """Nanoseconds for which a thread of these was ready but did not run: the longest of all.
-
-    Threads that gave way of their own will do not count.
+    Threads that have lowered their priority do not count.
     """
     longest, own = 0, os.getpriority(os.PRIO_PROCESS, 0)
     for process in tree:
@@ -142,14 +409,14 @@ def run_delay(tree: list[int]) -> int:
 
 
 def processor_time(process: int) -> int:
-    """Nanoseconds for which all threads of a process have run; 0 if it has ended."""
+    """Return for how many nanoseconds all threads of a process have run; 0 if it has ended."""
     with suppress(OSError):
         return time.clock_gettime_ns(~process << 3 | ALL_THREADS)
     return 0
 
 
 def tree_time(tree: list[int]) -> int:
-    """Nanoseconds for which these processes have run, with those that they waited for."""
+    """Return for how many nanoseconds processes have run, with children that they waited for."""
     total = 0
     for process in tree:
         total += processor_time(process)
@@ -159,85 +426,60 @@ def tree_time(tree: list[int]) -> int:
     return total
 
 
-def time_run(process: int) -> int | None:
-    """Nanoseconds for which a process of one thread has run; None if unknown."""
+def run_time(process: int) -> int | None:
+    """Return for how many nanoseconds the first thread has run; None if unknown."""
     with suppress(OSError, ValueError, IndexError):
         return int(Path(f"/proc/{process}/schedstat").read_text().split()[0])
     return None
 
 
-def end_tree(process: int) -> None:
-    """End a process and all below it; they are stopped first, so that none can fork away."""
-    stop_tree(process)
-    for each in reversed(descendants(process)):
-        send_signal(each, signal.SIGKILL)
+# ---------------------------------------------------------------------------------- files
 
-
-def stop_tree(process: int) -> None:
-    """Stop a process and all below it, until two looks in a row see no change."""
-    quiet = 0
-    for _ in range(MAX_SWEEPS):
-        tree = descendants(process)
-        for each in tree:
-            send_signal(each, signal.SIGSTOP)
-        quiet = quiet + 1 if descendants(process) == tree else 0
-        if quiet == 2:
-            break
-
-
-def resume_tree(process: int) -> None:
-    """Let a process and all below it go on."""
-    for each in descendants(process):
-        send_signal(each, signal.SIGCONT)
-
-
-def send_signal(process: int, number: signal.Signals) -> None:
-    """Send a signal to a process that may have ended."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.kill(process, number)
+MAX_FILES = 4096
+DIRECTORY_NAME = re.compile(r"pitflip-sandbox-([0-9]+)-.*")
+OPEN_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def remove_directory(directory: Path) -> None:
     """Remove a directory and its contents, whatever a bot put there; links are not followed."""
-    with suppress(OSError):
-        os.chmod(directory, 0o700, follow_symlinks=False)
-    with suppress(OSError):
-        top = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-        while sum(_remove_entry(top, name) for name in os.listdir(top)):
-            pass
+    if (top := open_directory(str(directory))) is not None:
+        with suppress(OSError):
+            while sum(_remove_entry(top, name) for name in os.listdir(top)):
+                pass
+            directory.rmdir()
         os.close(top)
-        directory.rmdir()
 
 
 def _remove_entry(top: int, name: str) -> bool:
-    """Remove a file, or a directory after what is in it has moved up: bots nest thousands."""
+    """Remove a file, or a directory after moving its contents up: bots nest thousands."""
     with suppress(OSError):
         os.unlink(name, dir_fd=top)
         return True
-    with suppress(OSError):
-        os.chmod(name, 0o700, dir_fd=top)
-    with suppress(OSError):
-        below = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=top)
+    if (below := open_directory(name, top)) is None:
+        return False
+    try:
         for inner in os.listdir(below):
-            with suppress(OSError):  # a directory is moved only by who may write in it
-                os.chmod(inner, 0o700, dir_fd=below)
-            new = f"{os.urandom(8).hex()}"
+            if (place := open_directory(inner, below)) is not None:
+                os.close(place)  # its mode allows to move it now
+            new = os.urandom(8).hex()
             os.rename(inner, new, src_dir_fd=below, dst_dir_fd=top)
-        os.close(below)
         os.rmdir(name, dir_fd=top)
-        return True
-    return False
+    except OSError:
+        return False
+    finally:
+        os.close(below)
+    return True
 
 
 def directory_bytes(directory: Path, most: int) -> int:
-    """Return what lies in a directory, counted until it is more than `most`.
+    """Return the size of a directory's contents, counted until it is more than `most`.
 
-    More than MOST_FILES files and directories are too much, whatever their size.
+    More than MAX_FILES files and directories are too many, whatever their size.
     """
     total = entries = 0
-    waiting = [_open_directory(str(directory))]
+    waiting = [open_directory(str(directory))]
     try:
-        while waiting and total <= most and entries <= MOST_FILES:
+        while waiting and total <= most and entries <= MAX_FILES:
             place = waiting.pop()
             if place is None:
                 continue
@@ -247,8 +489,8 @@ def directory_bytes(directory: Path, most: int) -> int:
                     with suppress(OSError):
                         total += entry.stat(follow_symlinks=False).st_blocks * 512
                     if entry.is_dir(follow_symlinks=False):
-                        waiting.append(_open_directory(entry.name, place))
-                    if entries > MOST_FILES:
+                        waiting.append(open_directory(entry.name, place))
+                    if entries > MAX_FILES:
                         break
             finally:
                 os.close(place)
@@ -256,21 +498,28 @@ def directory_bytes(directory: Path, most: int) -> int:
         for place in waiting:
             if place is not None:
                 os.close(place)
-    return most + 1 if entries > MOST_FILES else total
+    return most + 1 if entries > MAX_FILES else total
 
 
-def _open_directory(name: str, above: int | None = None) -> int | None:
-    """Open a directory, even if its owner may not read it; None if it is gone."""
-    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-    with suppress(PermissionError, FileNotFoundError):
-        return os.open(name, flags, dir_fd=above)
+def open_directory(name: str, above: int | None = None) -> int | None:
+    """Open a directory and make it ours to change; None if there is none of this name.
+
+    Its mode changes by a descriptor: a bot may put a link in its place at any time.
+    """
     with suppress(OSError):
-        os.chmod(name, 0o700, dir_fd=above)
-        return os.open(name, flags, dir_fd=above)
+        if not syscalls.LINUX:
+            return os.open(name, OPEN_DIRECTORY, dir_fd=above)
+        place = os.open(name, os.O_PATH | OPEN_DIRECTORY, dir_fd=above)
+        try:
+            if os.stat(place).st_mode & 0o700 != 0o700:
+                os.chmod(f"/proc/self/fd/{place}", 0o700)
+            return os.open(".", OPEN_DIRECTORY, dir_fd=place)
+        finally:
+            os.close(place)
     return None
 
 
-def mounted_bytes(directory: str) -> int:
+def mount_bytes(directory: str) -> int:
     """Return how much of the file system mounted at a directory is in use; 0 if unknown."""
     with suppress(OSError):
         use = os.statvfs(directory)
@@ -278,7 +527,7 @@ def mounted_bytes(directory: str) -> int:
     return 0
 
 
-def unlinked_bytes(process: int, device: int) -> int:
+def nameless_bytes(process: int, device: int) -> int:
     """Return the size of a process's open files on a device that have no name any more."""
     total = 0
     with suppress(OSError):
@@ -290,10 +539,10 @@ def unlinked_bytes(process: int, device: int) -> int:
     return total
 
 
-def remove_leftovers(base: Path) -> None:
-    """Remove what killed spawners left behind."""
+def remove_leftovers(base: Path, remove: Callable[[Path], None] = remove_directory) -> None:
+    """Remove the directories of spawners that were killed."""
     with suppress(OSError):
         for each in base.iterdir():
-            found = NAME.fullmatch(each.name)
+            found = DIRECTORY_NAME.fullmatch(each.name)
             if found and not Path(f"/proc/{found[1]}").exists():
-                remove_directory(each)
+                remove(each)

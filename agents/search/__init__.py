@@ -1,1 +1,1 @@
-"""Searches, policies and the loop over whole games, written once and compiled per family."""
+"""Searches, policies and the loop over whole games, compiled for each state family."""

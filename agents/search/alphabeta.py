@@ -1,4 +1,4 @@
-"""Alpha-beta with a transposition table, limits and ProbCut."""
+"""Alpha-beta search with a transposition table, limits and ProbCut."""
 
 import time
 from typing import Any
@@ -33,7 +33,7 @@ from agents.search.context import (
     VALUED,
     WIN,
 )
-from agents.search.knowledge_names import (
+from agents.search.move_ordering import (
     FINISH_FROM,
     SORTED_FROM,
     evaluate,
@@ -46,12 +46,12 @@ from agents.search.table import (
     AT_LEAST,
     AT_MOST,
     EXACTLY,
-    decides,
+    answers_search,
     entry,
-    known,
-    remember,
-    remembered,
+    entry_score,
+    find_entry,
     slot_of,
+    store_entry,
 )
 from games.kernels.bits import ONE, ZERO, Truth, U
 from games.kernels.context import Context
@@ -68,7 +68,7 @@ from games.kernels.family import (
     play,
     turned,
 )
-from games.kernels.jit import INTERPRETED, inlined
+from games.kernels.jit import INTERPRETED, inline
 
 MONOTONIC = int(getattr(time, "CLOCK_MONOTONIC", 1))
 SECOND = 1_000_000_000
@@ -77,26 +77,26 @@ _clock_gettime: Any = types.ExternalFunction(
 )
 NODES_BETWEEN_LOOKS = 512
 SLOT_BITS = 12
-VALUED_FROM = 5  # the depth from which moves are sorted by the value of the child, too
+VALUED_FROM = 5  # from this depth the value of the child affects move ordering
 SLOT_MASK = (1 << SLOT_BITS) - 1
 
 
-def _plain_now(ctx: Context) -> np.int64:
+def _python_clock(ctx: Context) -> np.int64:
     return np.int64(time.monotonic_ns())
 
 
-@inlined
-def _compiled_now(ctx: Context) -> np.int64:
+@inline
+def _kernel_clock(ctx: Context) -> np.int64:
     _clock_gettime(np.int32(MONOTONIC), ctx[CLOCK:].ctypes)
     return ctx[CLOCK] * SECOND + ctx[CLOCK + 1]
 
 
-now = _plain_now if INTERPRETED else _compiled_now
+monotonic_ns = _python_clock if INTERPRETED else _kernel_clock
 
 
-@inlined
-def begin(ctx: Context) -> None:
-    """Start counting one move."""
+@inline
+def start_counting(ctx: Context) -> None:
+    """Reset the counters and limits of one move."""
     ctx[NODES] = 0
     ctx[STOPPED] = 0
     ctx[GUESSES] = 0
@@ -104,103 +104,103 @@ def begin(ctx: Context) -> None:
     ctx[CHECK_AT] = ctx[BUDGET]
     ctx[DEADLINE] = UNLIMITED
     if ctx[NANOSECONDS] != UNLIMITED:
-        ctx[DEADLINE] = now(ctx) + ctx[NANOSECONDS]
+        ctx[DEADLINE] = monotonic_ns(ctx) + ctx[NANOSECONDS]
         ctx[CHECK_AT] = min(ctx[BUDGET], NODES_BETWEEN_LOOKS)
 
 
-@inlined
-def out_of_limits(ctx: Context) -> Truth:
-    """Whether a limit is reached; called once the node count passes CHECK_AT."""
+@inline
+def is_limit_reached(ctx: Context) -> Truth:
+    """Return whether a limit is reached; called when the node count passes CHECK_AT."""
     if ctx[STOPPED] == 0:
-        late = ctx[DEADLINE] != UNLIMITED and now(ctx) >= ctx[DEADLINE]
+        late = ctx[DEADLINE] != UNLIMITED and monotonic_ns(ctx) >= ctx[DEADLINE]
         if late or ctx[NODES] > ctx[BUDGET]:
             ctx[STOPPED] = 1
-            ctx[CHECK_AT] = 0  # from here on every check stops at once
+            ctx[CHECK_AT] = 0  # every later check stops immediately
         else:
             ctx[CHECK_AT] = min(ctx[BUDGET], ctx[NODES] + NODES_BETWEEN_LOOKS)
     return ctx[STOPPED] != 0
 
 
-# Of a depth three words stand at CUTS: the depth of the shallow search, 0 for none; how far it
-# must be above the window, and how far below it, in thousandths and never less than 0. So a
-# shallow search without a guess that cuts is a proof.
+# ProbCut has three words per depth at CUTS: the shallow depth, or 0 for none, and the margins above
+# and below the window, in thousandths. Margins are never negative, so a shallow search that cuts
+# without a guess is a proof.
 
 
-@inlined
+@inline
 def _row(depth: np.int64) -> np.uint64:
     return U(CUTS) + U(CUT_WORDS) * U(depth - SHALLOWEST_CUT)
 
 
-@inlined
-def may_cut(ctx: Context, depth: np.int64, alpha: np.int64, beta: np.int64) -> Truth:
-    """Whether a node may be cut: one of a yes-or-no question, not inside a shallow search.
+@inline
+def can_probcut(ctx: Context, depth: np.int64, alpha: np.int64, beta: np.int64) -> Truth:
+    """Return whether ProbCut may cut a node: a null-window node outside a shallow search.
 
-    Searches to the end of the game are deeper than any that is cut.
+    Searches to the end of the game are deeper than DEEPEST_CUT.
     """
     if depth < SHALLOWEST_CUT or depth > DEEPEST_CUT or beta - alpha != 1:
         return False
     return ctx[_row(depth)] != 0 and ctx[PROBING] == 0 and alpha > -WIN and beta < WIN
 
 
-@inlined
-def probe(
+@inline
+def begin_probcut(
     ctx: Context, depth: np.int64, alpha: np.int64, beta: np.int64
 ) -> tuple[np.int64, np.int64, np.int64, np.int64]:
-    """Begin it: the guesses so far, how deep to look, what to fall below or else to reach.
+    """Begin a ProbCut test and return the guesses, the shallow depth and both of its bounds.
 
-    What cuts nothing has guessed nothing: the guesses so far are put back.
+    The caller restores the guesses if nothing is cut.
     """
     ctx[PROBING] = 1
     row = _row(depth)
     return ctx[GUESSES], ctx[row], alpha - ctx[row + ONE + ONE], beta + ctx[row + ONE]
 
 
-def exact(margin: np.int64) -> np.int64:
-    """The score of a finished game: beyond every evaluation, a larger margin farther."""
+def final_score(margin: np.int64) -> np.int64:
+    """Return the score of a finished game, beyond every evaluation and monotonic in the margin."""
     if margin == 0:
         return np.int64(0)
     return WIN + UNIT * margin if margin > 0 else UNIT * margin - WIN
 
 
-def leaf(ctx: Context, s: State) -> np.int64:
-    """The value of a position at the end of the depth: exact if the game is over.
+def leaf_value(ctx: Context, s: State) -> np.int64:
+    """Return the value of a leaf; the value is exact if the game is over.
 
-    Evaluations are called by address, built-in and user's own alike: a call costs less
-    than the registers that an inlined evaluation takes from the loop around it.
+    All evaluations are called by address: a call costs less than the registers that an inlined
+    evaluation takes from the surrounding loop.
     """
     if none(moves(ctx, s)) and over(ctx, s):
-        return exact(final(ctx, s))
+        return final_score(final(ctx, s))
     ctx[GUESSES] += 1
     return call_evaluator(ctx[EVALUATOR], ctx, s)
 
 
-def standing(ctx: Context, s: State) -> np.int64:
-    """`leaf` as a function of its own, for where a call does not matter."""
-    return leaf(ctx, s)
+def position_value(ctx: Context, s: State) -> np.int64:
+    """Return `leaf_value`, compiled separately for callers outside the inner loop."""
+    return leaf_value(ctx, s)
 
 
-def weighted_features(ctx: Context, s: State) -> np.int64:
-    """The built-in evaluation: the features of the game by the weights in the context."""
+def feature_sum(ctx: Context, s: State) -> np.int64:
+    """Return the weighted sum of the features of a game."""
     return evaluate(ctx, s)
 
 
 def last_ply(ctx: Context, s: State, mask: Mask, beta: np.int64) -> np.int64:
-    """The value of a search to depth 1, its leaves valued here to save a call each."""
-    best, looked = np.int64(-HIGHEST), 0
+    """Return the value of a search to depth 1; its leaves are evaluated here to save calls."""
+    best, evaluated = np.int64(-HIGHEST), 0
     while not none(mask):
         child, same = play(ctx, s, highest(mask))
         mask = except_highest(mask)
-        value = leaf(ctx, child)
-        looked += 1
+        value = leaf_value(ctx, child)
+        evaluated += 1
         best = max(best, value if same else -value)
         if best >= beta:
             break
-    ctx[NODES] += looked
+    ctx[NODES] += evaluated
     return best
 
 
-def listed(ctx: Context, at: np.uint64, mask: Mask) -> np.uint64:
-    """List the moves of the mask at `at`, last first; returns how many."""
+def list_moves(ctx: Context, at: np.uint64, mask: Mask) -> np.uint64:
+    """Write the moves of the mask at `at`, last move first, and return the number of moves."""
     length = ZERO
     while not none(mask):
         ctx[at + length] = np.int64(highest(mask))
@@ -210,7 +210,7 @@ def listed(ctx: Context, at: np.uint64, mask: Mask) -> np.uint64:
 
 
 def move_first(ctx: Context, at: np.uint64, length: np.uint64, slot: np.int64) -> None:
-    """Bring `slot` to the front of the list, if it is there."""
+    """Move `slot` to the front of the list if it is there."""
     place = at
     while place < at + length:
         if ctx[place] & SLOT_MASK == slot:
@@ -225,9 +225,9 @@ def move_first(ctx: Context, at: np.uint64, length: np.uint64, slot: np.int64) -
 def sort_by_urgency(
     ctx: Context, s: State, at: np.uint64, length: np.uint64, depth: np.int64
 ) -> None:
-    """Sort the list so that urgent moves come first; insertion sort, lists are short.
+    """Sort the list by urgency with an insertion sort, because lists are short.
 
-    Far from the leaves the value of the child counts too; each value is a position looked at.
+    Far from the leaves the value of the child counts too, and each value counts as a node.
     """
     place, valued = at, ctx[VALUED] if VALUED_FROM <= depth < SOLVE else np.int64(0)
     if valued != 0:
@@ -251,11 +251,11 @@ def sort_by_urgency(
 def order_moves(
     ctx: Context, s: State, mask: Mask, depth: np.int64, at: np.uint64, fact: np.int64
 ) -> np.uint64:
-    """List the moves at `at`, those likely to be best first; returns how many.
+    """Write the ordered moves at `at` and return the number of moves.
 
-    `fact` is what the table knows here, 0 for nothing.
+    `fact` is the table entry of this position, or 0.
     """
-    length = listed(ctx, at, mask)
+    length = list_moves(ctx, at, mask)
     if depth >= SORTED_FROM:
         sort_by_urgency(ctx, s, at, length, depth)
     if fact != 0:
@@ -263,17 +263,17 @@ def order_moves(
     return length
 
 
-def finish(ctx: Context, s: State, alpha: np.int64, beta: np.int64) -> np.int64:
-    """The exact value when almost nothing is left: no table, no sorting."""
+def solve_endgame(ctx: Context, s: State, alpha: np.int64, beta: np.int64) -> np.int64:
+    """Return the exact value of a small endgame, without a table and without sorting."""
     ctx[NODES] += 1
-    if ctx[NODES] > ctx[CHECK_AT] and out_of_limits(ctx):
+    if ctx[NODES] > ctx[CHECK_AT] and is_limit_reached(ctx):
         return np.int64(0)
     mask = moves(ctx, s)
     passed = none(mask)
     if passed:
         if over(ctx, s):
-            return exact(final(ctx, s))
-        # The pass is made here: a call would generate the same moves again.
+            return final_score(final(ctx, s))
+        # Pass here, because a call would generate the same moves again.
         s, alpha, beta = turned(s), -beta, -alpha
         mask = moves(ctx, s)
     best = np.int64(-HIGHEST)
@@ -286,9 +286,13 @@ def finish(ctx: Context, s: State, alpha: np.int64, beta: np.int64) -> np.int64:
         first = except_highest(first)
         if remaining(ctx, child) == 0:
             ctx[NODES] += 1
-            value = exact(final(ctx, child)) if same else -exact(final(ctx, child))
+            value = final_score(final(ctx, child)) if same else -final_score(final(ctx, child))
         else:
-            value = finish(ctx, child, alpha, beta) if same else -finish(ctx, child, -beta, -alpha)
+            value = (
+                solve_endgame(ctx, child, alpha, beta)
+                if same
+                else -solve_endgame(ctx, child, -beta, -alpha)
+            )
         best = max(best, value)
         alpha = max(alpha, value)
         if alpha >= beta:
@@ -299,35 +303,35 @@ def finish(ctx: Context, s: State, alpha: np.int64, beta: np.int64) -> np.int64:
 def value_within(
     ctx: Context, s: State, depth: np.int64, ply: np.int64, alpha: np.int64, beta: np.int64
 ) -> np.int64:
-    """The value for the mover after `depth` more plies, exact between `alpha` and `beta`."""
+    """Return the value for the mover after `depth` plies, exact between `alpha` and `beta`."""
     ctx[NODES] += 1
-    if ctx[NODES] > ctx[CHECK_AT] and out_of_limits(ctx):
+    if ctx[NODES] > ctx[CHECK_AT] and is_limit_reached(ctx):
         return np.int64(0)
     mask = moves(ctx, s)
     if none(mask) and over(ctx, s):
-        return exact(final(ctx, s))
-    # Where the move lists end, `finish` goes on: it needs none.
+        return final_score(final(ctx, s))
+    # `solve_endgame` needs no move lists, so it can go deeper than they do.
     if depth == SOLVE and (ply >= ORDER_PLIES or remaining(ctx, s) <= FINISH_FROM):
-        return finish(ctx, s, alpha, beta)
+        return solve_endgame(ctx, s, alpha, beta)
     if depth <= 0 or ply >= ORDER_PLIES:
-        return standing(ctx, s)
+        return position_value(ctx, s)
     if none(mask):
         return -value_within(ctx, turned(s), depth, ply + 1, -beta, -alpha)
     if depth == 1:
         return last_ply(ctx, s, mask, beta)
     word = key(s)
     place = entry(ctx, word)
-    fact = known(ctx, word, place)
-    if fact != 0 and decides(fact, depth, alpha, beta, ctx[DEEPER_DECIDE] != 0):
-        return remembered(ctx, fact)
-    if may_cut(ctx, depth, alpha, beta):
-        guesses, shallow, low, high = probe(ctx, depth, alpha, beta)
-        over_it = value_within(ctx, s, shallow, ply, high - 1, high) >= high
-        under_it = not over_it and value_within(ctx, s, shallow, ply, low, low + 1) <= low
+    fact = find_entry(ctx, word, place)
+    if fact != 0 and answers_search(fact, depth, alpha, beta, ctx[DEEPER_DECIDE] != 0):
+        return entry_score(ctx, fact)
+    if can_probcut(ctx, depth, alpha, beta):
+        guesses, shallow, low, high = begin_probcut(ctx, depth, alpha, beta)
+        above = value_within(ctx, s, shallow, ply, high - 1, high) >= high
+        below = not above and value_within(ctx, s, shallow, ply, low, low + 1) <= low
         ctx[PROBING] = 0
-        if over_it or under_it or ctx[STOPPED] != 0:
-            return beta if over_it else alpha
-        ctx[GUESSES], fact = guesses, known(ctx, word, place)
+        if above or below or ctx[STOPPED] != 0:
+            return beta if above else alpha
+        ctx[GUESSES], fact = guesses, find_entry(ctx, word, place)
     at = U(ctx[ORDER_AT]) + U(ORDER_WIDTH * ply)
     length = order_moves(ctx, s, mask, depth, at, fact)
     deeper = depth if depth == SOLVE else depth - 1
@@ -336,10 +340,10 @@ def value_within(
     for i in range(length):
         slot = ctx[at + U(i)] & SLOT_MASK
         child, same = play(ctx, s, U(slot))
-        # For later moves the first question is only whether they beat the best so far.
+        # A null window first tests whether a later move beats the best so far.
         high = beta if i == ZERO else alpha + 1
         while True:
-            if same:  # the same side moves on: neither sign nor window change
+            if same:  # same side to move: sign and window stay
                 value = value_within(ctx, child, deeper, ply + 1, alpha, high)
             else:
                 value = -value_within(ctx, child, deeper, ply + 1, -high, -alpha)
@@ -354,18 +358,17 @@ def value_within(
             if alpha >= beta:
                 break
     bound = AT_LEAST if best >= beta else (EXACTLY if best > floor else AT_MOST)
-    remember(ctx, word, place, best, depth, bound, ctx[GUESSES] == guesses, best_slot)
+    store_entry(ctx, word, place, best, depth, bound, ctx[GUESSES] == guesses, best_slot)
     return best
 
 
 def search(
     ctx: Context, s: State, depth: np.int64, ply: np.int64, alpha: np.int64, beta: np.int64
 ) -> np.int64:
-    """As `value_within`; to the end of the game by a series of yes-or-no questions.
+    """Search to `depth`; solve with a series of null-window searches (MTD(f)).
 
-    First "won or not?", then from the bound that came back. A tree that proves one
-    bound is so much smaller that several of them cost less than one exact search
-    (MTD(f): Plaat, Schaeffer, Pijls, de Bruin 1996).
+    The first window decides between win and loss. Each proof of one bound visits far fewer nodes
+    than an exact search (Plaat, Schaeffer, Pijls, de Bruin 1996).
     """
     if depth != SOLVE:
         return value_within(ctx, s, depth, ply, alpha, beta)
@@ -381,20 +384,12 @@ def search(
 
 
 def table_move(ctx: Context, s: State) -> np.int64:
-    """The best move that the table knows here, -1 for none; changes nothing."""
+    """Return the best move in the table, or -1; the table does not change."""
     word = key(s)
-    fact = known(ctx, word, entry(ctx, word))
+    fact = find_entry(ctx, word, entry(ctx, word))
     return slot_of(fact) if fact != 0 else np.int64(-1)
 
 
-INLINED = (
-    exact,
-    leaf,
-    last_ply,
-    listed,
-    move_first,
-    sort_by_urgency,
-    order_moves,
-)
-COMPILED = (weighted_features, table_move, standing, finish, value_within, search)
-PASSAGES = (finish, search)
+INLINED = (final_score, leaf_value, last_ply, list_moves, move_first, sort_by_urgency, order_moves)
+COMPILED = (feature_sum, table_move, position_value, solve_endgame, value_within, search)
+INTERNAL = (solve_endgame, search)

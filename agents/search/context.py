@@ -8,39 +8,39 @@ from games import Game
 from games.kernels.context import COUNTERS, Context
 
 (
-    KIND,  # which policy or search chooses: one of KINDS
+    KIND,  # the policy or search: an index of KINDS
     DEPTH,  # plies, or UNLIMITED
-    BUDGET,  # nodes a move, or UNLIMITED
-    NANOSECONDS,  # time a move, or UNLIMITED
-    ENDGAME,  # solve to the end when at most so many beans or empties are left
-    RANDOM_TIES,  # 1: one of several equal root moves is chosen at random
+    BUDGET,  # nodes per move, or UNLIMITED
+    NANOSECONDS,  # time per move, or UNLIMITED
+    ENDGAME,  # the units left at which the game is solved to the end
+    RANDOM_TIES,  # 1: ties at the root are broken at random
     EPSILON,  # share of random moves, in parts of 2**32
     EVALUATOR,  # address of the compiled evaluation
     TABLE_AT,  # where the transposition table begins
     TABLE_MASK,  # its number of entries minus one
-    ORDER_AT,  # where the move lists begin, ORDER_WIDTH words a ply
-    PHASES,  # number of game phases with weights of their own
+    ORDER_AT,  # where the move lists begin, ORDER_WIDTH words per ply
+    PHASES,  # number of game phases with separate weights
     TIES_BY_SIDE,  # 1: ties follow the numbers on the board, which run backwards for side 1
-    NODES,  # positions looked at in this move
+    NODES,  # positions visited in this move
     CHECK_AT,  # node count at which limits are checked again
     STOPPED,  # 1 once a limit was reached
     DEADLINE,  # monotonic nanoseconds, or UNLIMITED
-    GUESSES,  # evaluations, and table hits that rest on one
+    GUESSES,  # evaluations, and table hits that depend on one
     RANDOM,  # state of the agent's random stream in this game
-    SALT,  # makes table entries of earlier moves not match
+    SALT,  # invalidates table entries of earlier moves
     BEST,  # the move found
     VALUE,  # its value
     REACHED,  # the last finished depth
-    EXACT,  # 1 when the value rests on no evaluation
+    EXACT,  # 1 if the value depends on no evaluation
     SWAP_SLOT,  # the slot of the swap, or NO_SLOT
     CLOCK,  # two words for the clock
     _,
-    INDICES,  # where a fit lists what a position looks up
+    INDICES,  # where a fit lists the table entries of a position
     PROBING,  # 1 inside a shallow search that may cut a node
-    DEEPER_DECIDE,  # 1: table entries of deeper searches answer shallower ones
-    VALUED,  # what a point of a child's value adds to the urgency of its move; 0: not valued
+    DEEPER_DECIDE,  # 1: entries of deeper searches answer shallower ones
+    VALUED,  # urgency per point of a child's value; 0: children are not evaluated
 ) = range(COUNTERS, COUNTERS + 31)
-# What shallow searches must say for a node of these depths to be cut.
+# ProbCut: one row per depth, see alphabeta.py.
 CUTS, CUT_WORDS = 64, 3
 SHALLOWEST_CUT, DEEPEST_CUT = 3, 12
 NO_SLOT = -2
@@ -53,7 +53,7 @@ ORDER_PLIES = 192
 UNLIMITED = 1 << 62
 SOLVE = 200  # a depth that never runs out
 DEEPEST = 120
-# Scores are whole thousandths of an evaluation; a finished game is beyond all evaluations.
+# Scores are integer thousandths of an evaluation; finished games are beyond all evaluations.
 UNIT = 1000
 WIN = 1_000_000_000
 HIGHEST = 2_000_000_000
@@ -80,12 +80,12 @@ KINDS = (
     ALPHABETA_KIND,
 ) = range(len(KINDS))
 NO_ENDGAME = -1
-ANY = 1 << 32
+WHOLE = 1 << 32
 
 
-def agent_context(of: Game, kind: str, ties_by_side: int, table_bits: int) -> Context:
-    """A context without limits or weights; its table has 2 ** `table_bits` entries."""
-    rules = of.context
+def new_agent_context(game: Game, kind: str, ties_by_side: int, table_bits: int) -> Context:
+    """Return a context without limits or weights; its table has 2 ** `table_bits` entries."""
+    rules = game.context
     order_at = len(rules)
     table_at = order_at + ORDER_WIDTH * (ORDER_PLIES + 1)
     ctx = np.zeros(table_at + (2 << table_bits), np.int64)
@@ -98,20 +98,20 @@ def agent_context(of: Game, kind: str, ties_by_side: int, table_bits: int) -> Co
     ctx[TABLE_MASK] = (1 << table_bits) - 1
     ctx[TIES_BY_SIDE] = ties_by_side
     ctx[PHASES] = 1
-    ctx[SWAP_SLOT] = NO_SLOT if of.swap_move is None else of.slots_of(of.swap_move)
+    ctx[SWAP_SLOT] = NO_SLOT if game.swap_move is None else game.slots_of(game.swap_move)
     return ctx
 
 
 def set_limits(ctx: Context, depth: int | None, nodes: int | None, seconds: float | None) -> None:
-    """How long the agent may think about one move."""
+    """Set the limits of one move."""
     ctx[DEPTH] = UNLIMITED if depth is None else depth
-    ctx[DEEPER_DECIDE] = depth is None  # what is searched to a depth is searched just to it
+    ctx[DEEPER_DECIDE] = depth is None  # a search to a depth must not use deeper results
     ctx[BUDGET] = UNLIMITED if nodes is None else nodes
     ctx[NANOSECONDS] = UNLIMITED if seconds is None else int(seconds * 1e9)
 
 
 def set_cuts(ctx: Context, searches: Iterable[tuple[int, int, float, float]]) -> None:
-    """Which searches may answer for which, with the points they must be above and below."""
+    """Set the depths, shallow depths and margins of ProbCut."""
     ctx[CUTS : CUTS + CUT_WORDS * (DEEPEST_CUT - SHALLOWEST_CUT + 1)] = 0
     for depth, shallow, above, below in searches:
         place = CUTS + CUT_WORDS * (depth - SHALLOWEST_CUT)
@@ -119,23 +119,23 @@ def set_cuts(ctx: Context, searches: Iterable[tuple[int, int, float, float]]) ->
 
 
 def set_noise(ctx: Context, epsilon: float, random_ties: bool) -> None:
-    """The share of moves played at random, and whether one of several equal moves is too."""
-    ctx[EPSILON] = round(epsilon * ANY)
+    """Set the share of random moves and whether ties are broken at random."""
+    ctx[EPSILON] = round(epsilon * WHOLE)
     ctx[RANDOM_TIES] = random_ties
 
 
-def with_own_weights(ctx: Context, count: int) -> Context:
-    """A copy of the context with room for the weights of a user's evaluation at its end."""
+def add_user_weights(ctx: Context, count: int) -> Context:
+    """Return a copy with `count` more words for the weights of a user's evaluation."""
     return np.concatenate([ctx, np.zeros(count, np.int64)])
 
 
-def set_own_weights(ctx: Context, values: Sequence[float]) -> None:
+def set_user_weights(ctx: Context, values: Sequence[float]) -> None:
     """Write the weights of a user's evaluation, in thousandths, at the end of the context."""
     ctx[len(ctx) - len(values) :] = [round(value * UNIT) for value in values]
 
 
 def set_weights(ctx: Context, names: Sequence[str], weights: Mapping[str, Sequence[float]]) -> None:
-    """Write the weights, in thousandths; several values are for equal shares of the game."""
+    """Write the weights in thousandths; several values of a weight split the game into phases."""
     phases = max((len(values) for values in weights.values()), default=1)
     ctx[PHASES] = phases
     ctx[WEIGHTS : WEIGHTS + MOST_FEATURES * MOST_PHASES] = 0

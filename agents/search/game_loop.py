@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.alphabeta import now
+from agents.search.alphabeta import monotonic_ns
 from agents.search.choose import choose
 from agents.search.context import KIND, MINIMAX_KIND, NODES, RANDOM, RANDOM_KIND, SWAP_SLOT
 from games.kernels.bits import ONE, ZERO, U
@@ -12,10 +12,10 @@ from games.kernels.family import State, count, final, moves, none, nth, over, pl
 from games.kernels.splitmix import STRIDE
 from games.kernels.streams import below, mixed
 
-NO_MOVE = -3  # fills the rows of openings that are shorter than others
+NO_MOVE = -3  # fills the rows of shorter openings
 TOO_LONG = -1
 
-# Columns of `results`; pairs of columns are the first and the second player's.
+# Columns of `results`; pairs of columns are for the first and the second player.
 LENGTH, MARGIN, GAME_ID, NODES_SPENT, NANOSECONDS_SPENT, MOVES_CHOSEN = 0, 1, 2, 3, 5, 7
 RESULTS = 9
 
@@ -25,13 +25,15 @@ def new_game(ctx: Context, seed: np.uint64) -> None:
     ctx[RANDOM] = np.int64(seed)
 
 
-def timed(ctx: Context, s: State, side: int, player: int, results: NDArray[np.int64]) -> np.int64:
-    """The agent's move, its cost added to the results; only searches are timed."""
+def choose_and_time(
+    ctx: Context, s: State, side: int, player: int, results: NDArray[np.int64]
+) -> np.int64:
+    """Return the agent's move and add its cost to the results; only searches are timed."""
     searches = ctx[KIND] >= MINIMAX_KIND
-    begun = now(ctx) if searches else np.int64(0)
+    start_time = monotonic_ns(ctx) if searches else np.int64(0)
     slot = choose(ctx, s, side)
     if searches:
-        results[NANOSECONDS_SPENT + player] += now(ctx) - begun
+        results[NANOSECONDS_SPENT + player] += monotonic_ns(ctx) - start_time
     results[NODES_SPENT + player] += ctx[NODES]
     return slot
 
@@ -43,11 +45,14 @@ def play_game(
     slots: NDArray[np.int16],
     results: NDArray[np.int64],
 ) -> None:
-    """Play one game; `slots` gets the moves, `results` the rest: TOO_LONG if `slots` is short."""
+    """Play one game and write its moves to `slots`, its other results to `results`.
+
+    The length is TOO_LONG if `slots` is too short.
+    """
     s, player, side, length = start, 0, 0, 0
     game_id, swap, chosen, by_second = STRIDE, agents[0][SWAP_SLOT], 0, 0
     results[:] = 0
-    # What depends on the mover is swapped, not looked up; the random words are kept here.
+    # Variables of the mover are swapped, which is faster than indexing by player.
     ctx, other = agents
     word, other_word = U(ctx[RANDOM]), U(other[RANDOM])
     while True:
@@ -69,7 +74,7 @@ def play_game(
                     word += STRIDE
                     slot = np.int64(nth(mask, below(word, U(count(mask)))))
                 else:
-                    slot = timed(ctx, s, side, player, results)
+                    slot = choose_and_time(ctx, s, side, player, results)
             s, same = play(ctx, s, U(slot))
         slots[U(length)] = slot
         game_id = (game_id ^ U(slot + 2)) * STRIDE
@@ -96,7 +101,10 @@ def play_games(
     slots: NDArray[np.int16],
     results: NDArray[np.int64],
 ) -> int:
-    """Play a game for each row; returns how many fitted: it stops at one that is too long."""
+    """Play a game for each row and return the number of games that fit into `slots`.
+
+    The loop stops at a game that is too long.
+    """
     for game in range(openings.shape[0]):
         new_game(first, seeds[game, 0])
         new_game(second, seeds[game, 1])
@@ -106,5 +114,5 @@ def play_games(
     return openings.shape[0]
 
 
-COMPILED = (new_game, timed, play_game, play_games)
-PASSAGES = (timed, play_game)
+COMPILED = (new_game, choose_and_time, play_game, play_games)
+INTERNAL = (choose_and_time, play_game)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from agents.search.alphabeta import exact, out_of_limits, standing
+from agents.search.alphabeta import final_score, is_limit_reached, position_value
 from agents.search.context import CHECK_AT, HIGHEST, NODES, STOPPED, SWAP_SLOT
 from games.kernels.context import Context
 from games.kernels.family import (
@@ -19,15 +19,15 @@ from games.kernels.family import (
 
 
 def minimax(ctx: Context, s: State, depth: np.int64) -> np.int64:
-    """The value for the mover after `depth` more plies; a pass costs none."""
+    """Return the value for the mover after `depth` more plies; a pass costs no depth."""
     ctx[NODES] += 1
-    if ctx[NODES] > ctx[CHECK_AT] and out_of_limits(ctx):
+    if ctx[NODES] > ctx[CHECK_AT] and is_limit_reached(ctx):
         return np.int64(0)
     mask = moves(ctx, s)
     if none(mask) and over(ctx, s):
-        return exact(final(ctx, s))
+        return final_score(final(ctx, s))
     if depth <= 0:
-        return standing(ctx, s)
+        return position_value(ctx, s)
     if none(mask):
         return -minimax(ctx, turned(s), depth)
     best = np.int64(-HIGHEST)
@@ -41,62 +41,62 @@ def minimax(ctx: Context, s: State, depth: np.int64) -> np.int64:
     return best
 
 
-def turn_end(ctx: Context, s: State, side: int) -> tuple[State, np.int64]:
-    """The end of the turn that the mover values highest, seen by the other side, and its value.
+def best_turn_end(ctx: Context, s: State, side: int) -> tuple[State, np.int64]:
+    """Return the best position after a turn, seen by the other side, and its value.
 
-    All sequences of extra turns are compared by the evaluation at their end;
-    ties go to the first hole on the board, which is the last one for side 1.
+    All sequences of extra turns are compared by the evaluation of their last position. Ties go to
+    the first hole on the board, which is the last slot for side 1.
     """
     mask = moves(ctx, s)
     best, chosen = np.int64(-HIGHEST), turned(s)
     if none(mask):
-        return chosen, exact(final(ctx, s))
+        return chosen, final_score(final(ctx, s))
     while not none(mask):
         child, same = play(ctx, s, highest(mask))
         mask = except_highest(mask)
         ctx[NODES] += 1
-        if ctx[NODES] > ctx[CHECK_AT] and out_of_limits(ctx):
+        if ctx[NODES] > ctx[CHECK_AT] and is_limit_reached(ctx):
             break
         if same:
-            child, value = turn_end(ctx, child, side)
+            child, value = best_turn_end(ctx, child, side)
         else:
-            value = -standing(ctx, child)
+            value = -position_value(ctx, child)
         if value > best or (value == best and side == 0):
             best, chosen = value, child
     return chosen, best
 
 
 def side_after(ctx: Context, side: int, slot: np.int64) -> int:
-    """The side of the board to move after a turn; a swap hands it to the other player."""
+    """Return the side of the board that moves next; a swap passes the same side to the opponent."""
     return side if slot == ctx[SWAP_SLOT] else 1 - side
 
 
-def collapsed(ctx: Context, s: State, side: int, depth: np.int64) -> np.int64:
-    """As minimax, but `depth` counts turns: all extra turns of a side are one move."""
+def minimax_by_turns(ctx: Context, s: State, side: int, depth: np.int64) -> np.int64:
+    """Return the minimax value with `depth` in turns: a turn includes its extra moves."""
     ctx[NODES] += 1
-    if ctx[NODES] > ctx[CHECK_AT] and out_of_limits(ctx):
+    if ctx[NODES] > ctx[CHECK_AT] and is_limit_reached(ctx):
         return np.int64(0)
     mask = moves(ctx, s)
     if none(mask) and over(ctx, s):
-        return exact(final(ctx, s))
+        return final_score(final(ctx, s))
     if depth <= 0:
-        return standing(ctx, s)
+        return position_value(ctx, s)
     if none(mask):
-        return -collapsed(ctx, turned(s), 1 - side, depth)
+        return -minimax_by_turns(ctx, turned(s), 1 - side, depth)
     best = np.int64(-HIGHEST)
     while not none(mask):
         slot = highest(mask)
         mask = except_highest(mask)
         child, same = play(ctx, s, slot)
         if same:
-            child = turn_end(ctx, child, side)[0]
+            child = best_turn_end(ctx, child, side)[0]
         after = side_after(ctx, side, np.int64(slot))
-        best = max(best, -collapsed(ctx, child, after, depth - 1))
+        best = max(best, -minimax_by_turns(ctx, child, after, depth - 1))
         if ctx[STOPPED] != 0:
             return np.int64(0)
     return best
 
 
 INLINED = (side_after,)
-COMPILED = (minimax, turn_end, collapsed)
-PASSAGES = COMPILED
+COMPILED = (minimax, best_turn_end, minimax_by_turns)
+INTERNAL = COMPILED

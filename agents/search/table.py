@@ -6,27 +6,29 @@ import numpy as np
 
 from agents.search.context import GUESSES, SALT, TABLE_AT, TABLE_MASK
 from games.kernels.bits import ONE, Truth, U
-from games.kernels.boards import words_of
 from games.kernels.context import Context
-from games.kernels.jit import Kernel, Scope, inlined
+from games.kernels.drivers import field_words
+from games.kernels.jit import Kernel, Scope, inline
 from games.kernels.quad import Quad
 
-# Above the bits that name a place in the table.
+# The bits above those that select an entry.
 HIGH = U(0xFFFF_FF00_0000_0000)
 FACTORS = (0xC2B2_AE3D_27D4_EB4F, 0x94D0_49BB_1331_11EB, 0xFF51_AFD7_ED55_8CCD)
 BEGUN = U(0x1656_67B1_9E37_79F9)
 AT_MOST, AT_LEAST, EXACTLY = 1, 2, 3
-# score << 32 | depth << 16 | solved << 15 | bound << 12 | slot
+# An entry has two words: the key, and a fact about the position, which is
+# score << 32 | depth << 16 | solved << 15 | bound << 12 | slot.
 _SLOT, _BOUND, _SOLVED, _DEPTH, _SCORE = 0xFFF, 12, 15, 16, 32
 
 
-def table_key(family: ModuleType) -> Kernel:
-    """The function from a state to its key, never 0; a line of code for each of its words.
+def bind_table_key(family: ModuleType) -> Kernel:
+    """Return the function that maps a state to its key, which is never 0.
 
-    The first sum of `pair_key` is linear in two words, so all states with one certain difference
-    share a key, and for packed rows there is one of few beans: seven more in the mover's pot, six
-    fewer in a hole of the other side, one fewer in its pot. A search took the value of one for
-    the other. Openings keep their keys, and positions their places.
+    The first sum of `pair_key` is linear in two words, so all pairs of states with one certain
+    difference would share a key. For packed rows one such difference is small: seven beans more in
+    the mover's pot, six fewer in an opponent's hole, one fewer in the opponent's pot. A search took
+    the value of the wrong position. Mixing every word fixes this without changing the place of an
+    entry.
     """
     body = ["more = BEGUN"]
     for place, word in enumerate(_words(family)):
@@ -38,32 +40,31 @@ def table_key(family: ModuleType) -> Kernel:
         "own_key": family.key,
     }  # fmt: skip
     exec(text, scope)
-    made: Kernel = inlined(scope["key"])
+    made: Kernel = inline(scope["key"])
     return made
 
 
 def _words(family: ModuleType) -> list[str]:
-    """The words of a state, as code."""
-    found = []
-    for name, words in words_of(family.State):
-        found += [f"s.{name}.{each}" for each in Quad._fields] if words > 1 else [f"s.{name}"]
-    return found
+    expressions = []
+    for name, words in field_words(family.State):
+        expressions += [f"s.{name}.{word}" for word in Quad._fields] if words > 1 else [f"s.{name}"]
+    return expressions
 
 
-@inlined
+@inline
 def entry(ctx: Context, key: np.uint64) -> np.uint64:
-    """Where the entry of `key` stands; unsalted, so that games do not depend on their salt."""
+    """Return the index of the entry of `key`; it must not depend on the salt."""
     return U(ctx[TABLE_AT]) + (((key >> U(8)) & U(ctx[TABLE_MASK])) << ONE)
 
 
-@inlined
-def known(ctx: Context, key: np.uint64, at: np.uint64) -> np.int64:
-    """What the table knows of this key, 0 for nothing."""
+@inline
+def find_entry(ctx: Context, key: np.uint64, at: np.uint64) -> np.int64:
+    """Return the fact stored for this key, or 0."""
     return ctx[at + ONE] if ctx[at] == np.int64(key) ^ ctx[SALT] else np.int64(0)
 
 
-@inlined
-def remember(
+@inline
+def store_entry(
     ctx: Context,
     key: np.uint64,
     at: np.uint64,
@@ -73,62 +74,63 @@ def remember(
     solved: Truth,
     slot: np.int64,
 ) -> None:
-    """Overwrite the entry, whatever it holds: games must not depend on earlier ones."""
-    facts = (depth << _DEPTH) | (bound << _BOUND) | slot
+    """Overwrite the entry unconditionally: games must not depend on earlier games."""
+    fact = (score << _SCORE) | (depth << _DEPTH) | (bound << _BOUND) | slot
     if solved:
-        facts |= 1 << _SOLVED
+        fact |= 1 << _SOLVED
     ctx[at] = np.int64(key) ^ ctx[SALT]
-    ctx[at + ONE] = (score << _SCORE) | facts
+    ctx[at + ONE] = fact
 
 
-@inlined
+@inline
 def score_of(fact: np.int64) -> np.int64:
-    """The score or bound."""
+    """Return the score or bound."""
     return fact >> _SCORE
 
 
-@inlined
+@inline
 def depth_of(fact: np.int64) -> np.int64:
-    """The depth it was searched to."""
+    """Return the search depth."""
     return (fact >> _DEPTH) & 0xFFFF
 
 
-@inlined
-def is_solved(fact: np.int64) -> Truth:
-    """Whether it is exact: no evaluation enters it."""
+@inline
+def is_exact(fact: np.int64) -> Truth:
+    """Return whether the entry is exact: no evaluation contributed to it."""
     return (fact >> _SOLVED) & 1 == 1
 
 
-@inlined
+@inline
 def bound_of(fact: np.int64) -> np.int64:
-    """AT_MOST, AT_LEAST or EXACTLY."""
+    """Return AT_MOST, AT_LEAST or EXACTLY."""
     return (fact >> _BOUND) & 3
 
 
-@inlined
+@inline
 def slot_of(fact: np.int64) -> np.int64:
-    """The best move found."""
+    """Return the best move."""
     return fact & _SLOT
 
 
-@inlined
-def remembered(ctx: Context, fact: np.int64) -> np.int64:
-    """The score of an entry that decides; one that is not solved rests on a guess."""
-    if not is_solved(fact):
+@inline
+def entry_score(ctx: Context, fact: np.int64) -> np.int64:
+    """Return the score of an entry and count it as a guess unless it is solved."""
+    if not is_exact(fact):
         ctx[GUESSES] += 1
     return score_of(fact)
 
 
-@inlined
-def decides(
+@inline
+def answers_search(
     fact: np.int64, depth: np.int64, alpha: np.int64, beta: np.int64, deeper: Truth
 ) -> Truth:
-    """Whether the entry answers a search to `depth` in this window.
+    """Return whether the entry answers a search to `depth` in this window.
 
-    A deeper entry that rests on evaluations answers only where `deeper` ones do: it is no worse,
-    but not what a search to `depth` finds. A solved one also holds at every greater depth.
+    A deeper entry that depends on evaluations is used only if `deeper` is set: it is at least as
+    good, but differs from the result of a search to `depth`. A solved entry is valid at every
+    depth.
     """
-    if depth_of(fact) < depth and not is_solved(fact):
+    if depth_of(fact) < depth and not is_exact(fact):
         return False
     if depth_of(fact) > depth and not deeper:
         return False

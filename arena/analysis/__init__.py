@@ -1,1 +1,1 @@
-"""Concluding from the games: evidence, summary, standings, checks, proofs."""
+"""Analysis: the games of a run as evidence, estimates, standings, checks and tables."""

@@ -1,34 +1,34 @@
-"""Whether another run would play the same games, from the plan and the tests of its bots."""
+"""Repeatability of a run: whether another run would play the same games."""
 
 from typing import NamedTuple
 
 from arena.planning.plan import Plan
-from arena.playing.bot_replays import BotReplays
+from arena.playing.determinism import BotReplays
 from games.base.errors import printable
 from games.base.schema import KeyValues
-from games.base.text import listed
+from games.base.text import join_names
 
 KEY = "can_be_repeated"  # in run.json
 
 
 class Repeatability(NamedTuple):
-    """Whether the games can be repeated: `yes`, `no` or `not known`, and what that rests on."""
+    """The answer whether the games can be repeated (`yes`, `no` or `not known`) and the reason."""
 
     answer: str
     reason: str
 
     @property
-    def words(self) -> str:
-        """Return both, as the terminal prints them."""
+    def text(self) -> str:
+        """Return answer and reason as one text."""
         return f"{self.answer}, {self.reason}"
 
     @property
-    def certain(self) -> bool:
-        """Return whether it follows from the plan: no clock and no outside bot."""
+    def is_certain(self) -> bool:
+        """Return whether the plan alone guarantees it: no clock and no outside bot."""
         return self == ALWAYS
 
     def to_json(self, replays: BotReplays | None) -> KeyValues:
-        """Return it as run.json has it."""
+        """Return it as run.json stores it."""
         return {**self._asdict(), **(replays.to_json() if replays else {})}
 
 
@@ -40,13 +40,13 @@ def repeatability(plan: Plan, replays: BotReplays | None) -> Repeatability:
     differing = replays.differing if replays else ()
     if names := [name for name in plan.names if name in differing]:
         return Repeatability(
-            "no", f"{printable(listed(names))} played other games when asked again"
+            "no", f"{printable(join_names(names))} played other games when asked again"
         )
-    if not plan.reproducible:
+    if not plan.is_reproducible:
         return Repeatability("no", "some agents play by the clock")
-    if not plan.outside_bots:
+    if not plan.external_bots:
         return ALWAYS
-    tested = [replays.games.get(name, 0) if replays else 0 for name in plan.outside_bots]
+    tested = [replays.games.get(name, 0) if replays else 0 for name in plan.external_bots]
     if untested := tested.count(0):
         bots = "1 outside bot was" if untested == 1 else f"{untested} outside bots were"
         return Repeatability("not known", f"{bots} not asked again")
@@ -55,12 +55,12 @@ def repeatability(plan: Plan, replays: BotReplays | None) -> Repeatability:
     return Repeatability("yes", reason)
 
 
-def untested_line(plan: Plan) -> str:
-    """Return the statement of a command that does not test its bots; empty without a doubt."""
+def repeatability_line(plan: Plan) -> str:
+    """Return a line for commands that do not test their bots; "" if repetition is certain."""
     again = repeatability(plan, None)
-    return "" if again.certain else f"can be repeated: {again.words}"
+    return "" if again.is_certain else f"can be repeated: {again.text}"
 
 
-def stored_repeatability(plan: Plan, run: KeyValues) -> Repeatability:
-    """Return what the run.json of a run says about it."""
+def load_repeatability(plan: Plan, run: KeyValues) -> Repeatability:
+    """Return the repeatability that a run.json stores."""
     return repeatability(plan, BotReplays.from_json(run.get(KEY)))

@@ -1,22 +1,20 @@
 """All results of a run in one value."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from arena.analysis.duplicates import identical_play
-from arena.analysis.evidence import Evidence
-from arena.analysis.exclusions import Exclusion
+from arena.analysis.evidence import Evidence, Exclusion
 from arena.analysis.match_counts import Match
 from arena.analysis.standings import (
     AgentStanding,
     Group,
     PointsRow,
     Standings,
-    in_official_order,
     official_places,
     points_standings,
+    sort_by_place,
     standings,
     tallies,
 )
@@ -29,22 +27,25 @@ from arena.analysis.win_rates import (
 )
 from arena.planning.plan import Plan
 from arena.planning.rounds import TournamentStanding
-from arena.stats.estimate import Estimate, no_estimate
+from arena.stats.estimate import Estimate, EstimateKind, no_estimate
 from arena.stats.intervals import NO_GAMES
-from arena.stats.match_estimate import first_mover_estimate
+from arena.stats.match_estimate import MatchEstimate, first_mover_estimate
 from arena.stats.ratings import RatingPlan
 from arena.stats.sprt import Decision, SprtPlan, SprtState
-from arena.stats.sprt_estimates import as_raw, corrected_estimate
-from arena.stats.text import elo_text, sprt_text
+from arena.stats.sprt_estimates import as_raw, median_unbiased_estimate
+from arena.stats.text import elo_text, match_estimate_text, rating_text, sprt_text
 
 DRAWS = 200
+# Intervals by openings assume that the schedule was fixed in advance.
+ADAPTED = "fixed-n, schedule adapted: results decided who met"
+FORMAT = "a format for fun: no interval"
 
 
 @dataclass(frozen=True, slots=True)
 class SprtResult:
-    """Where a sequential test of `agent` against `opponent` ended, and what it says of both.
+    """The end of a sequential test of `agent` against `opponent`.
 
-    `raw` ignores the stopping rule and is too far from 0; `corrected` does not.
+    `raw` ignores the stopping rule and is biased away from 0; `corrected` is not.
     """
 
     agent: str
@@ -57,10 +58,11 @@ class SprtResult:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """All that is concluded from the games of a run, without clocks or machines.
+    """All conclusions from the games of a run, without times or machines.
 
     `first_mover` is the score of the first movers, the agents to move after the opening.
-    `win_rates` has both sides of every pair that met; `ratings` are in the official order.
+    `ratings` are in the official order. `opening_plies` are the fewest and the most. `duplicates`
+    counts the fair games equal to an earlier one of their match.
     """
 
     experiment: str
@@ -74,18 +76,18 @@ class Summary:
     ratings: tuple[AgentStanding, ...]
     groups: tuple[Group, ...]
     win_rates: WinRates
-    stopped: SprtResult | None
+    sprt: SprtResult | None
     tournament: TournamentStanding | None = None
     points: tuple[PointsRow, ...] = ()
     notes: tuple[str, ...] = ()
-    same: tuple[str, ...] = ()  # a line for each group of agents that play identically
-    opening_plies: tuple[int, int] | None = None  # the fewest and the most
-    duplicates: int = 0  # fair games equal to an earlier one of their match
+    identical_agents: tuple[str, ...] = ()  # a line for each group of them
+    opening_plies: tuple[int, int] | None = None
+    duplicates: int = 0
     excluded: tuple[Exclusion, ...] = ()
 
     @property
-    def unplayed(self) -> int:
-        """How many of the forfeited games were not played."""
+    def unplayed_games(self) -> int:
+        """Return the number of games that were forfeited unplayed."""
         return sum(each.unplayed for each in self.excluded)
 
 
@@ -99,11 +101,10 @@ def summarise(
     by_test: bool = False,
     draws: int = DRAWS,
 ) -> Summary:
-    """Sum up the games of the experiment called `name`.
+    """Summarise the games of the experiment called `name`.
 
-    `sprt` is the test that stopped the run, `tournament` where its rounds ended; `by_points`
-    ranks the agents by points; `by_test` says that such a test ended the run where its state is
-    not given; 0 `draws`: ratings without errors.
+    `sprt` is the test that ended the run; `by_test` says that there was one whose state is not
+    known. `by_points` ranks the agents by points. With 0 `draws`, ratings have no errors.
     """
     plan, tested = evidence.plan, by_test or sprt is not None
     names, met = plan.names, evidence.matches
@@ -111,56 +112,52 @@ def summarise(
     whole = bool(met) and all(is_census(match, evidence) for match in met)
     rating = make_rating_plan(plan, draws, whole)
     rated = standings(met, names, rates, rating, tested, evidence.faulty)
-    rated, points = _ranked(evidence, rated, by_points, tournament)
+    rated, points = _rank(evidence, rated, by_points, tournament)
     return Summary(
         experiment=name,
-        game=plan.game,
+        game=plan.game_name,
         agents=names,
         games=evidence.games,
         distinct_games=evidence.games - evidence.duplicates,
         openings=evidence.openings,
-        forfeits=sum(rate.forfeits + rate.opponent_forfeits for rate in rates.own),
-        first_mover=_first_mover(met, whole, tested),
+        forfeits=sum(sum(match.forfeits) for match in met),
+        first_mover=_first_mover_score(met, whole, tested),
         ratings=rated.agents,
         groups=rated.groups,
         win_rates=rates,
-        stopped=None if sprt is None else _stopped(plan, rates, *sprt),
+        sprt=None if sprt is None else _sprt_result(plan, rates, *sprt),
         tournament=tournament,
         points=points if by_points else (),
         notes=tuple(determinism_violations(evidence)),
-        same=identical_play(evidence.same, names),
+        identical_agents=tuple(each.text(names) for each in evidence.identical_agents),
         opening_plies=evidence.opening_plies,
         duplicates=evidence.duplicates,
         excluded=evidence.excluded,
     )
 
 
-def _ranked(
+def _rank(
     evidence: Evidence, rated: Standings, by_points: bool, tournament: TournamentStanding | None
 ) -> tuple[Standings, tuple[PointsRow, ...]]:
-    """The agents in the official order, and their points."""
     names = evidence.plan.names
     own = dict(zip(names, tallies(evidence.matches, len(names)), strict=True))
     places = official_places(
         own, rated.agents, openings=evidence.openings, by_points=by_points, standing=tournament,
         excluded={each.agent for each in evidence.excluded},
     )  # fmt: skip
-    return in_official_order(rated, places), tuple(points_standings(own, places))
+    return sort_by_place(rated, places), tuple(points_standings(own, places))
 
 
 def make_rating_plan(plan: Plan, draws: int, census: bool) -> RatingPlan:
-    """How the agents of a plan are rated."""
+    """Return how to rate the agents of a plan."""
     name, elo = plan.anchor or (None, 0.0)
     anchor = None if name is None else plan.names.index(name)
     return RatingPlan(draws=draws, census=census, anchor=anchor, anchor_elo=elo)
 
 
-def _first_mover(found: Sequence[Match], census: bool, tested: bool) -> Estimate:
-    """Return the first movers' score over all matches; openings are shared between them.
-
-    In `tested` runs a sequential test ended the games, which the interval ignores.
-    """
-    fresh = [match.evidence() for match in found]
+def _first_mover_score(matches: Sequence[Match], census: bool, tested: bool) -> Estimate:
+    """Return the first movers' score over all matches, which share their openings."""
+    fresh = [match.evidence() for match in matches]
     if not fresh:
         return no_estimate(NO_GAMES)
     score = first_mover_estimate(
@@ -174,8 +171,8 @@ def _first_mover(found: Sequence[Match], census: bool, tested: bool) -> Estimate
     return as_raw(score) if tested else score
 
 
-def _stopped(plan: Plan, rates: WinRates, test: SprtPlan, state: SprtState) -> SprtResult:
-    """A test of the only match there is, from the side of its first agent.
+def _sprt_result(plan: Plan, rates: WinRates, test: SprtPlan, state: SprtState) -> SprtResult:
+    """Return the result of a test of the only match, from the side of its first agent.
 
     The raw estimate is that of the match's row, so that the run has one interval.
     """
@@ -184,9 +181,53 @@ def _stopped(plan: Plan, rates: WinRates, test: SprtPlan, state: SprtState) -> S
     if raw.reason == ONLY_FORFEITS:
         text = f"{names[a]} against {names[b]}: {ONLY_FORFEITS}, which show no strength"
         return SprtResult(names[a], names[b], str(Decision.UNDECIDED), raw, raw, text)
-    corrected = corrected_estimate(test, state)
+    corrected = median_unbiased_estimate(test, state)
     text = (
         f"{names[a]} against {names[b]}: {sprt_text(test, state)}; "
         f"raw {elo_text(raw)}, corrected {elo_text(corrected)}"
     )
     return SprtResult(names[a], names[b], str(state.decision), raw, corrected, text)
+
+
+def relabel_intervals(summary: Summary) -> Summary:
+    """Label the intervals of a race as adapted; remove those of a format that proves nothing."""
+    if summary.tournament is None:
+        return summary
+    proves = summary.tournament.is_proof
+
+    def relabel(estimate: Estimate) -> Estimate:
+        if not proves:
+            return no_estimate(FORMAT, estimate.value, estimate.level, estimate.scope)
+        if estimate.kind is not EstimateKind.FIXED:
+            return estimate
+        return replace(estimate, kind=EstimateKind.ADAPTED, reason=ADAPTED)
+
+    def relabel_match(row: MatchEstimate) -> MatchEstimate:
+        return replace(
+            row.map_answers(lambda answer: answer.map_estimates(relabel)),
+            first_mover=relabel(row.first_mover),
+            superiority=row.superiority if proves else None,
+        )
+
+    def relabel_rating(row: AgentStanding) -> AgentStanding:
+        elo = relabel(row.elo)
+        return replace(row, elo=elo, text=rating_text(elo))
+
+    groups = (
+        replace(group, first_move=relabel(group.first_move), text=group.text if proves else "")
+        for group in summary.groups
+    )
+    return replace(
+        summary,
+        first_mover=relabel(summary.first_mover),
+        ratings=tuple(map(relabel_rating, summary.ratings)),
+        groups=tuple(groups),
+        win_rates=summary.win_rates.with_rows(
+            relabel_match, match_estimate_text if proves else _results_text
+        ),
+    )
+
+
+def _results_text(row: MatchEstimate) -> str:
+    points = row.counts.total
+    return f"{points.wins} won, {points.draws} drawn, {points.losses} lost"

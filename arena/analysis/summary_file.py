@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from arena.analysis.checks.claims import Check, Verdict
-from arena.analysis.exclusions import KEY, exclusions_json
+from arena.analysis.checks.registry import Check, Verdict
+from arena.analysis.evidence import KEY, exclusions_json
 from arena.analysis.summary import SprtResult, Summary
 from arena.analysis.tables import tournament_json
-from games.base.files import Shape, parse_json, read_limited, require_shape
+from games.base.files import Shape, parse_json, read_with_limit, require_shape
 from games.base.schema import KeyValues
 
 SUMMARY = "summary.json"
@@ -18,7 +18,7 @@ NUMBER = (float, None)
 ESTIMATE: Mapping[str, Shape] = {
     "value": NUMBER, "low": NUMBER, "high": NUMBER, "level": float, "kind": str, "reason": str,
 }  # fmt: skip
-MEASURED: Mapping[str, Shape] = {
+SCORE_CHECK: Mapping[str, Shape] = {
     "wanted": float, "score": NUMBER, "bound": NUMBER, "level": float, "openings": int,
 }  # fmt: skip
 SHAPE: Mapping[str, Shape] = {
@@ -44,30 +44,30 @@ SHAPE: Mapping[str, Shape] = {
     }, None),
     "checks": [{
         "that": str, "test": str, "values": dict, "status": str, "detail": str,
-        "replay": (str, None), "game": (int, None), "measured": (MEASURED, None),
+        "replay": (str, None), "game": (int, None), "measured": (SCORE_CHECK, None),
     }],
 }  # fmt: skip
 
 
 def load_summary(directory: Path, shape: Mapping[str, Shape] = SHAPE) -> KeyValues:
-    """What summary.json of a run holds; a ValueError or an OSError says what is wrong with it."""
-    stored = parse_json(read_limited(directory / SUMMARY, LARGEST))
+    """Return the content of a run's summary.json; ValueError and OSError name the fault."""
+    stored = parse_json(read_with_limit(directory / SUMMARY, LARGEST))
     require_shape(stored, shape, SUMMARY)
     summary: KeyValues = stored
     return summary
 
 
 def summary_text(summary: Summary, checks: Sequence[Check], verdicts: Sequence[Verdict]) -> str:
-    """The whole file."""
-    content = summary_values(summary, checks, verdicts)
+    """Return the content of summary.json."""
+    content = summary_json(summary, checks, verdicts)
     return json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
 
 
-def summary_values(
+def summary_json(
     summary: Summary, checks: Sequence[Check], verdicts: Sequence[Verdict]
 ) -> KeyValues:
-    """What the tables of a summary do not hold."""
-    same = {"same_players": list(summary.same)} if summary.same else {}
+    """Return the parts of a summary that its tables do not store."""
+    same = {"same_players": list(summary.identical_agents)} if summary.identical_agents else {}
     content: KeyValues = {
         "experiment": summary.experiment,
         "game": summary.game,
@@ -76,27 +76,27 @@ def summary_values(
         "openings": summary.openings,
         "duplicates": summary.duplicates,
         "forfeits": summary.forfeits,
-        "unplayed": summary.unplayed,
+        "unplayed": summary.unplayed_games,
         KEY: exclusions_json(summary.excluded),
         "first_mover": asdict(summary.first_mover),
         "opening_plies": summary.opening_plies,
         "groups": [list(group.agents) for group in summary.groups],
-        "stopped": summary.stopped and _stopped(summary.stopped),
+        "stopped": summary.sprt and _sprt_json(summary.sprt),
         "tournament": tournament_json(summary),
-        "checks": [_check(*each) for each in zip(checks, verdicts, strict=True)],
+        "checks": [_check_json(*each) for each in zip(checks, verdicts, strict=True)],
         **same,
     }
     plain: KeyValues = json.loads(json.dumps(content, default=str))
     return plain
 
 
-def _stopped(stopped: SprtResult) -> dict[str, object]:
+def _sprt_json(stopped: SprtResult) -> dict[str, object]:
     estimates = {name: asdict(getattr(stopped, name)) for name in ("raw", "corrected")}
     words = {name: getattr(stopped, name) for name in ("agent", "opponent", "decision", "text")}
     return {**words, **estimates}
 
 
-def _check(check: Check, verdict: Verdict) -> dict[str, object]:
+def _check_json(check: Check, verdict: Verdict) -> dict[str, object]:
     return {
         "that": verdict.that,
         "test": verdict.test,
@@ -110,7 +110,7 @@ def _check(check: Check, verdict: Verdict) -> dict[str, object]:
 
 
 def load_checks(directory: Path) -> list[KeyValues]:
-    """The checks of a run's summary with their verdicts; empty if it has none to read."""
+    """Return the checks of a run's summary with their verdicts; [] without a readable summary."""
     try:
         return list(load_summary(directory, {"checks": SHAPE["checks"]})["checks"])
     except (OSError, ValueError):
@@ -118,6 +118,6 @@ def load_checks(directory: Path) -> list[KeyValues]:
 
 
 def load_sprt_result(directory: Path) -> KeyValues:
-    """The sequential test that a run was stopped by, from its summary."""
+    """Return the sequential test that ended a run, from its summary."""
     stopped: KeyValues = load_summary(directory, {"stopped": SHAPE["stopped"]})["stopped"]
     return stopped

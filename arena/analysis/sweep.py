@@ -10,7 +10,7 @@ import numpy.typing as npt
 from numpy.typing import NDArray
 
 from arena.analysis.summary_file import load_checks
-from arena.analysis.tables import WinRateRow, mirror_of
+from arena.analysis.tables import WinRateRow, row_mirror_text
 from arena.planning.games import GameColumn
 from arena.stats.elo import elo_estimate
 from arena.stats.estimate import Estimate
@@ -18,7 +18,7 @@ from arena.stats.intervals import score_estimate
 from arena.storage.parquet import Column, distinct_values, iter_columns, read_rows, write_columns
 
 LEVEL = 0.95
-BETTER, WORSE, OPEN = "better", "worse", "not told apart"
+BETTER, WORSE, UNDECIDED = "better", "worse", "not told apart"
 GAMES = "games.parquet"
 BUDGETS = ("nodes", "seconds", "turn_seconds", "move_seconds", "pairs")
 OTHERS = "the others"
@@ -35,7 +35,7 @@ TYPES = {
 
 
 class CellEstimate(NamedTuple):
-    """A score and its Elo with the usual interval, and an answer that counts all the cells."""
+    """A score and its Elo with the usual interval, and an answer that allows for all cells."""
 
     score: Estimate
     elo: Estimate
@@ -43,33 +43,33 @@ class CellEstimate(NamedTuple):
 
 
 def cell_score(openings: npt.ArrayLike, scores: npt.ArrayLike, cells: int) -> CellEstimate:
-    """The score of one of so many cells; each has its share of the error (Bonferroni)."""
+    """Return the score of one cell of several, which share the error rate (Bonferroni)."""
     score = score_estimate(openings, scores, LEVEL)
     shared = score_estimate(openings, scores, 1.0 - (1.0 - LEVEL) / cells)
     low, high = shared.low or 0.0, 1.0 if shared.high is None else shared.high
-    answer = BETTER if low > 0.5 else WORSE if high < 0.5 else OPEN
+    answer = BETTER if low > 0.5 else WORSE if high < 0.5 else UNDECIDED
     return CellEstimate(score, elo_estimate(score), answer)
 
 
 class SweepCellRow(NamedTuple):
-    """One cell: the values of its axes, whom it compares, and what its games show."""
+    """One cell: the values of its axes, its agents and its results."""
 
     values: tuple[object, ...]
     agent: str
     opponent: str
     games: int
     openings: int
-    found: CellEstimate
+    estimate: CellEstimate
     checks: int
     checks_hold: int
-    run: str  # its directory below that of the sweep
-    match: WinRateRow | None = None  # that of the agent, if it met one opponent
+    run: str  # its directory, relative to the sweep's
+    match: WinRateRow | None = None  # the agent's row, if it met one opponent
 
 
 def cell_row(
     directory: Path, run: str, values: tuple[object, ...], agent: str, cells: int
 ) -> SweepCellRow:
-    """The row of a finished run: `agent` against its opponent, or against all."""
+    """Return the row of a finished run: `agent` against its opponent, or against all."""
     columns, names = load_cell_games(directory / GAMES)
     first, second = columns["first"][0::2], columns["second"][0::2]
     met = [names[place] for place in np.unique(np.concatenate([first, second])).tolist()]
@@ -77,7 +77,7 @@ def cell_row(
     place = names.index(agent)
     own = (first == place) | (second == place)
     fresh = own & ~columns["repeat"][0::2].astype(bool)
-    scores = scores_of(columns["result"], first == place)[fresh]
+    scores = pair_scores_of(columns["result"], first == place)[fresh]
     openings = columns["opening"][0::2][fresh]
     stored = load_checks(directory)
     opponent = opponents[0] if len(opponents) == 1 else OTHERS
@@ -97,7 +97,7 @@ def cell_row(
 
 
 def load_cell_games(path: Path) -> tuple[dict[str, GameColumn], list[str]]:
-    """The columns that a row needs, agents as places among the names that follow."""
+    """Return the columns that a row needs; agents are places among the returned names."""
     names = list(dict.fromkeys([*distinct_values(path, "first"), *distinct_values(path, "second")]))
     pieces = list(
         iter_columns(path, ("opening", "result", "repeat"), {"first": names, "second": names})
@@ -105,8 +105,8 @@ def load_cell_games(path: Path) -> tuple[dict[str, GameColumn], list[str]]:
     return {name: np.concatenate([each[name] for each in pieces]) for name in pieces[0]}, names
 
 
-def scores_of(results: NDArray[np.float64], is_a: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The score of each pairing, seen by the agent that is its `a`, or by the other."""
+def pair_scores_of(results: NDArray[np.float64], is_a: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the score of each pair, from the side of agent `a` or of the other one."""
     scores = (results[0::2] + 1.0 - results[1::2]) / 2.0
     return np.asarray(np.where(is_a, scores, 1.0 - scores), np.float64)
 
@@ -114,7 +114,7 @@ def scores_of(results: NDArray[np.float64], is_a: NDArray[np.bool_]) -> NDArray[
 def write_sweep_table(
     path: Path, names: Sequence[str], rows: Sequence[SweepCellRow], source: Mapping[str, object]
 ) -> None:
-    """Write the table: a column for each axis, then what was found."""
+    """Write the table: a column for each axis, then the results."""
     axes = {name: axis_type([row.values[at] for row in rows]) for at, name in enumerate(names)}
     columns: dict[str, Column] = {
         name: [to_column_type(row.values[at], axes[name]) for row in rows]
@@ -123,11 +123,11 @@ def write_sweep_table(
     for name in ("agent", "opponent", "games", "openings", "checks", "checks_hold", "run"):
         columns[name] = [getattr(row, name) for row in rows]
     columns["cell"] = list(range(1, len(rows) + 1))
-    columns["answer"] = [row.found.answer for row in rows]
+    columns["answer"] = [row.estimate.answer for row in rows]
     for name in ("distinct_games", "first_mover_score", "first_mover_margin", "identical_pairs"):
         columns[name] = [row.match and getattr(row.match, name) for row in rows]
     for name in ESTIMATES:
-        estimates = [getattr(row.found, name) for row in rows]
+        estimates = [getattr(row.estimate, name) for row in rows]
         for end, part in (("", "value"), ("_low", "low"), ("_high", "high")):
             columns[f"{name}{end}"] = [getattr(each, part) for each in estimates]
     types = {"cell": "int64", **axes, **TYPES}
@@ -135,7 +135,7 @@ def write_sweep_table(
 
 
 def axis_type(values: Sequence[object]) -> str:
-    """What a column of these values is: whole numbers, numbers or words."""
+    """Return the type of a column of these values: whole numbers, numbers or text."""
     if all(isinstance(each, int) and not isinstance(each, bool) for each in values):
         return "int64"
     if all(isinstance(each, int | float) and not isinstance(each, bool) for each in values):
@@ -144,23 +144,23 @@ def axis_type(values: Sequence[object]) -> str:
 
 
 def to_column_type(value: object, kind: str) -> object:
-    """The value as its column has it."""
+    """Return the value as its column stores it."""
     if kind == "string":
         return value if isinstance(value, str) else str(value)
     return float(str(value)) if kind == "double" else value
 
 
 class SweepLine(NamedTuple):
-    """Cells that are alike in all but a number: its values and their Elo."""
+    """Cells that differ in one number only: its values and their Elo."""
 
-    name: str  # the other values in words
+    name: str  # the other values as text
     xs: tuple[float, ...]
     elos: tuple[Estimate, ...]
-    doubling: bool  # drawn on a scale of doublings
+    doubling: bool  # drawn on a logarithmic scale
 
 
 def budget_axis(names: Sequence[str], rows: Sequence[SweepCellRow]) -> int | None:
-    """The axis of numbers along which lines go, a budget if there is one; None if none has any."""
+    """Return the numeric axis of the lines, a budget if possible; None without a numeric axis."""
     numbers = [
         at for at in range(len(names))
         if axis_type([row.values[at] for row in rows]) != "string"
@@ -170,12 +170,12 @@ def budget_axis(names: Sequence[str], rows: Sequence[SweepCellRow]) -> int | Non
 
 
 def is_budget_key(name: str) -> bool:
-    """Return whether a key is a budget, which is drawn on a scale of doublings."""
+    """Return whether a key is a budget, which is drawn on a logarithmic scale."""
     return name.rpartition(".")[2] in BUDGETS
 
 
 def sweep_lines(names: Sequence[str], rows: Sequence[SweepCellRow]) -> Iterator[SweepLine]:
-    """The lines of a figure."""
+    """Yield the lines of a figure."""
     axis = budget_axis(names, rows)
     if axis is None:
         return
@@ -188,29 +188,29 @@ def sweep_lines(names: Sequence[str], rows: Sequence[SweepCellRow]) -> Iterator[
     for name, group in groupby(sorted(rows, key=others), key=others):
         cells = sorted(group, key=lambda row: float(str(row.values[axis])))
         xs = tuple(float(str(row.values[axis])) for row in cells)
-        elos = tuple(row.found.elo for row in cells)
+        elos = tuple(row.estimate.elo for row in cells)
         if doubling and min(xs) <= 0:
             continue
         yield SweepLine(name, xs, elos, doubling)
 
 
 def sweep_verdict(rows: Sequence[SweepCellRow]) -> str:
-    """One verdict over all cells, and how it counts that there are many."""
+    """Return one verdict over all cells, and how it allows for their number."""
     agent, count = rows[0].agent, len(rows)
     opponents = {row.opponent for row in rows}
     against = opponents.pop() if len(opponents) == 1 else OTHERS
-    mirrors = {row.match and mirror_of(row.match) for row in rows}
+    mirrors = {row.match and row_mirror_text(row.match) for row in rows}
     if len(mirrors) == 1 and (mirror := mirrors.pop()):
         return f"{agent} against {against}: {mirror} in every cell"
-    found = {answer: sum(row.found.answer == answer for row in rows)
-             for answer in (BETTER, WORSE, OPEN)}  # fmt: skip
+    found = {answer: sum(row.estimate.answer == answer for row in rows)
+             for answer in (BETTER, WORSE, UNDECIDED)}  # fmt: skip
     each = 100.0 * (1.0 - 0.05 / count)
     how = f"95 % for all {count} cells together (Bonferroni: {each:.4g} % each)"
     if found[BETTER] == count:
         answer = "better in every cell"
     elif found[WORSE] == count:
         answer = "worse in every cell"
-    elif found[OPEN] == count:
+    elif found[UNDECIDED] == count:
         answer = "not told apart in any cell"
     else:
         parts = [f"{word} in {number}" for word, number in found.items() if number]

@@ -1,23 +1,23 @@
 """Schemas and rows of the result tables."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from arena.analysis.standings import AgentStanding, Group
 from arena.analysis.summary import Summary
 from arena.analysis.win_rates import WinRate
-from arena.planning.rounds import StandingRow
-from arena.stats.match_estimate import ScoreAndElo, no_estimate_for_these
+from arena.stats.estimate import Estimate, EstimateKind
+from arena.stats.match_estimate import ScoreAndElo
 from arena.stats.text import mirror_text
 
-# Further digits are rounding errors of the machine and would make equal tables differ.
+# Further digits depend on the machine and would make equal tables differ.
 DECIMALS = 6
 REAL = float | None
-NOT_THESE = no_estimate_for_these("no opening was played more than once")
+NOT_REPEATED = "no opening was played more than once"
 
 
 class EloRow(NamedTuple):
-    """One agent in the official order; `rank` is its place. `None` where the games cannot say."""
+    """One agent in the official order; `rank` is its place. None: the games do not determine it."""
 
     rank: int
     agent: str
@@ -42,7 +42,7 @@ class EloRow(NamedTuple):
 
 
 class WinRateRow(NamedTuple):
-    """One agent against one opponent; `None` where the games cannot say."""
+    """One agent against one opponent; None: the games do not determine it."""
 
     agent: str
     opponent: str
@@ -97,19 +97,16 @@ class WinRateRow(NamedTuple):
     text: str
 
 
-def mirror_of(row: WinRateRow) -> str:
-    """What a match shows in which both games of every pair had the same moves, or ""."""
-    return mirror_text(_identical(row), row.same_player)
-
-
-def _identical(row: WinRateRow) -> bool:
-    return 0 < row.games == 2 * row.identical_pairs
+def row_mirror_text(row: WinRateRow) -> str:
+    """Return the text of a match in which both games of every pair had the same moves, or ""."""
+    return mirror_text(0 < row.games == 2 * row.identical_pairs, row.same_player)
 
 
 class TournamentRow(NamedTuple):
-    """One agent where the rounds ended, those still in first; `None` where it does not apply.
+    """The final state of one agent, agents that are still in first; None: not applicable.
 
-    `by` is above it since the end of `round`; the pairings of both are those by the score of `by`.
+    Agent `by` is above it since the end of `round`; the pairs of both are counted by the score of
+    `by`.
     """
 
     agent: str
@@ -127,152 +124,124 @@ class TournamentRow(NamedTuple):
 
 
 def tournament_rows(summary: Summary) -> list[TournamentRow]:
-    """One row for each agent of a schedule that goes by rounds."""
-    rows = () if summary.tournament is None else summary.tournament.rows
-    return [_tournament_row(row, summary.agents) for row in rows]
-
-
-def _tournament_row(row: StandingRow, names: Sequence[str]) -> TournamentRow:
-    ll, ld, even, wd, ww = row.counts or (None,) * 5
-    return TournamentRow(
-        agent=names[row.agent],
-        state=row.state,
-        place=row.place,
-        round=row.round,
-        by="" if row.by is None else names[row.by],
-        pairs_ll=ll,
-        pairs_ld=ld,
-        pairs_even=even,
-        pairs_wd=wd,
-        pairs_ww=ww,
-        log_capital=row.log_capital,
-        why=row.why,
-    )
+    """Return one row for each agent of a schedule in rounds."""
+    found = []
+    for row in () if summary.tournament is None else summary.tournament.rows:
+        name, by = summary.agents[row.agent], "" if row.by is None else summary.agents[row.by]
+        ll, ld, even, wd, ww = row.counts or (None,) * 5
+        counts = ll, ld, even, wd, ww
+        found.append(
+            TournamentRow(
+                name, row.state, row.place, row.round, by, *counts, row.log_capital, row.why
+            )
+        )
+    return found
 
 
 def elo_rows(summary: Summary) -> list[EloRow]:
-    """One row for each agent."""
+    """Return one row for each agent."""
     rows = rating_rows(summary.ratings, summary.groups)
-    return rows if _shows(summary) else [row._replace(n_eff=None) for row in rows]
+    return rows if _shows_strength(summary) else [row._replace(n_eff=None) for row in rows]
 
 
 def rating_rows(ratings: Sequence[AgentStanding], groups: Sequence[Group]) -> list[EloRow]:
-    """The rows of ranked agents."""
-    return [_elo_row(row, groups[row.group]) for row in ratings]
+    """Return the rows of ranked agents."""
+    return [
+        EloRow(
+            row.place,
+            row.agent,
+            row.group + 1,
+            *_numbers(row.elo),
+            str(row.elo.kind),
+            row.elo.level,
+            row.elo.reason,
+            row.games,
+            row.distinct_games,
+            row.evidence_games,
+            row.points,
+            row.openings,
+            round(row.effective_pairs, DECIMALS),
+            row.forfeits,
+            *_numbers(groups[row.group].first_move),
+            row.text,
+        )
+        for row in ratings
+    ]
 
 
 def win_rate_rows(summary: Summary) -> Iterator[WinRateRow]:
-    """One row for each ordered pair of agents, made as it is asked for."""
-    return (_win_rate_row(row, summary) for row in summary.win_rates)
+    """Yield one row for each ordered pair of agents."""
+    shows_strength = _shows_strength(summary)
+    return (_win_rate_row(rate, shows_strength) for rate in summary.win_rates)
 
 
-def _elo_row(row: AgentStanding, group: Group) -> EloRow:
-    first_move = group.first_move
-    return EloRow(
-        rank=row.place,
-        agent=row.agent,
-        group=row.group + 1,
-        elo=_rounded(row.elo.value),
-        elo_low=_rounded(row.elo.low),
-        elo_high=_rounded(row.elo.high),
-        interval=str(row.elo.kind),
-        level=row.elo.level,
-        why=row.elo.reason,
-        games=row.games,
-        distinct_games=row.distinct,
-        counted_games=row.counted,
-        points=row.points,
-        openings=row.openings,
-        n_eff=round(row.effective_pairings, DECIMALS),
-        forfeits=row.forfeits,
-        first_move_elo=_rounded(first_move.value),
-        first_move_elo_low=_rounded(first_move.low),
-        first_move_elo_high=_rounded(first_move.high),
-        text=row.text,
-    )
-
-
-def _win_rate_row(rate: WinRate, summary: Summary) -> WinRateRow:
+def _win_rate_row(rate: WinRate, shows_strength: bool) -> WinRateRow:
     row, counts = rate.row, rate.row.counts
     return WinRateRow(
         rate.agent,
         rate.opponent,
         counts.games,
         counts.distinct_games or 0,
-        rate.counted,
+        rate.evidence_games,
         counts.openings,
         counts.largest_multiplicity,
-        _n_eff(row.effective_pairings, summary),
+        round(row.answer.effective_pairs, DECIMALS) if shows_strength else None,
         *counts.first,
         *counts.second,
         rate.forfeits,
         rate.opponent_forfeits,
         *counts.pentanomial,
-        score=_rounded(row.score.value),
-        score_low=_rounded(row.score.low),
-        score_high=_rounded(row.score.high),
-        elo=_rounded(row.elo.value),
-        elo_low=_rounded(row.elo.low),
-        elo_high=_rounded(row.elo.high),
-        normalized_elo=_rounded(row.normalized.value),
-        normalized_elo_low=_rounded(row.normalized.low),
-        normalized_elo_high=_rounded(row.normalized.high),
-        interval=str(row.score.kind),
-        level=row.score.level,
-        why=row.score.reason,
-        superiority=_rounded(row.superiority),
-        first_mover_score=_rounded(row.first_mover.value),
-        first_mover_score_low=_rounded(row.first_mover.low),
-        first_mover_score_high=_rounded(row.first_mover.high),
-        first_mover_margin=_rounded(counts.first_mover_margin),
-        identical_pairs=counts.identical_pairs,
-        same_player=counts.same_player,
-        of=str(row.answer.scope),
-        **_these(row.these),
-        text=rate.text,
+        *_numbers(row.score),
+        *_numbers(row.elo),
+        *_numbers(row.answer.normalized),
+        str(row.score.kind),
+        row.score.level,
+        row.score.reason,
+        _round(row.superiority),
+        *_numbers(row.first_mover),
+        _round(counts.first_mover_margin),
+        counts.identical_pairs,
+        counts.same_player,
+        str(row.answer.scope),
+        *_these_numbers(row.these),
+        str(row.these.score.kind if row.these else EstimateKind.NONE),
+        row.these.score.reason if row.these else NOT_REPEATED,
+        rate.text,
     )
 
 
-def _these(answer: ScoreAndElo | None) -> dict[str, Any]:
-    """The columns of the answer for exactly these openings."""
-    these = answer or NOT_THESE
-    return {
-        "these_score": _rounded(these.score.value),
-        "these_score_low": _rounded(these.score.low),
-        "these_score_high": _rounded(these.score.high),
-        "these_elo": _rounded(these.elo.value),
-        "these_elo_low": _rounded(these.elo.low),
-        "these_elo_high": _rounded(these.elo.high),
-        "these_n_eff": None if answer is None else round(answer.effective_pairings, DECIMALS),
-        "these_interval": str(these.score.kind),
-        "these_why": these.score.reason,
-    }
+def _these_numbers(
+    answer: ScoreAndElo | None,
+) -> tuple[REAL, REAL, REAL, REAL, REAL, REAL, REAL]:
+    if answer is None:
+        return None, None, None, None, None, None, None
+    n_eff = round(answer.effective_pairs, DECIMALS)
+    return (*_numbers(answer.score), *_numbers(answer.elo), n_eff)
 
 
-def _rounded(number: float | None) -> float | None:
+def _numbers(estimate: Estimate) -> tuple[REAL, REAL, REAL]:
+    return _round(estimate.value), _round(estimate.low), _round(estimate.high)
+
+
+def _round(number: float | None) -> float | None:
     # 0 + x, so that nothing prints as -0.
     return None if number is None else 0.0 + round(number, DECIMALS)
 
 
-def _shows(summary: Summary) -> bool:
-    """Whether the games show who is stronger: formats for fun do not."""
-    return summary.tournament is None or summary.tournament.proves
-
-
-def _n_eff(pairings: float, summary: Summary) -> float | None:
-    """Pairings that would be as sure; None after a format that shows nothing."""
-    return round(pairings, DECIMALS) if _shows(summary) else None
+def _shows_strength(summary: Summary) -> bool:
+    """Return whether the games show strength, which formats for fun do not."""
+    return summary.tournament is None or summary.tournament.is_proof
 
 
 def tournament_json(summary: Summary) -> dict[str, object] | None:
-    """The tournament as JSON holds it; None if there was none."""
+    """Return the tournament as JSON stores it; None if there was none."""
     standing = summary.tournament
     if standing is None:
         return None
     return {
         "schedule": standing.schedule,
         "rounds": standing.rounds,
-        "over": standing.over,
+        "over": standing.is_over,
         "answer": standing.answer,
         "notes": list(standing.notes),
         "agents": [row._asdict() for row in tournament_rows(summary)],

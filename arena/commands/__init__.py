@@ -1,1 +1,1 @@
-"""Commands."""
+"""The commands of `pitflip`, one module for each."""

@@ -14,20 +14,21 @@ if TYPE_CHECKING:
 PARENTS = (RUN, MOVED_EXPERIMENT)
 EXPORT_DIRECTORY = "export"
 EPILOG = """\
+exit status: 0 written; 2 a format is unknown or not for the game of the run
+
 examples:
   pitflip export results/heuristics/2f3de8a327 --games ggf --tables latex
-  pitflip export results/heuristics/2f3de8a327 --methods
-exit status: 0 written; 2 a format is unknown or cannot hold the run"""
+  pitflip export results/heuristics/2f3de8a327 --methods"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of this command alone."""
+    """Add the command's own options."""
     parser.add_argument(
         "--games",
         action="append",
         default=[],
         metavar="FORMAT",
-        help="pgn, ggf (Othello), csv (one line for each game) or json (one object in each line)",
+        help="pgn, ggf (only Othello), csv (one line per game) or json (one object per line)",
     )
     parser.add_argument(
         "--tables",
@@ -39,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--methods",
         action="store_true",
-        help="a paragraph for a paper: how games were played and ratings estimated, with sources",
+        help="a paragraph for a paper: how the games were played and rated, with sources",
     )
     parser.add_argument(
         "--out",
@@ -51,12 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the files."""
-    from arena.formats import registry  # noqa: PLC0415  # not needed for --help
-    from arena.report.data import load_report  # noqa: PLC0415
-    from arena.storage.parquet import TableError  # noqa: PLC0415
+    from arena.formats import export, registry
+    from arena.report.data import load_report
+    from arena.storage.parquet import TableError
 
     if not (arguments.games or arguments.tables or arguments.methods):
-        raise UserError("nothing to write: ask for --games FORMAT, --tables FORMAT or --methods")
+        raise UserError("nothing to write: add --games FORMAT, --tables FORMAT or --methods")
     registry.check_format_names(arguments.games, "games")
     registry.check_format_names(arguments.tables, "tables")
     beside = arguments.experiment and arguments.experiment.absolute().parent
@@ -64,11 +65,11 @@ def run(arguments: argparse.Namespace) -> int:
     directory = arguments.out or arguments.run / EXPORT_DIRECTORY
     directory.mkdir(parents=True, exist_ok=True)
     try:
-        paths = [registry.write_games(report, name, directory) for name in arguments.games]
-    except TableError as error:  # the moves are not read before
+        paths = [export.write_games(report, name, directory) for name in arguments.games]
+    except TableError as error:  # the moves are read only here
         raise UserError(f"{arguments.run}: a table cannot be read: {error}") from None
     for name in arguments.tables:
-        paths += registry.write_tables(report, name, directory)
+        paths += export.write_tables(report, name, directory)
     if arguments.methods:
         paths.append(write_methods(report, directory))
     for path in paths:
@@ -78,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def write_methods(report: "ReportData", directory: Path) -> Path:
     """Write and print the paragraph about methods; return its path."""
-    from arena.report.methods import methods_paragraph  # noqa: PLC0415  # not needed for --help
+    from arena.report.methods import methods_paragraph
 
     text, path = methods_paragraph(report), directory / "methods.md"
     write_text(path, f"{text}\n")

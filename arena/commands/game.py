@@ -1,4 +1,4 @@
-"""The command `pitflip game`: one game, one position."""
+"""The command `pitflip game`."""
 
 import argparse
 import json
@@ -14,43 +14,49 @@ from arena.commands.options import (
     DATABASE_BEANS,
     JSON,
     LIMITS,
-    chosen_limits,
     duration,
     duration_or_zero,
+    search_limits,
     whole_number,
 )
 from arena.terminal.explanation import ExplainedPosition, print_exact_values, print_explanation
-from games import Game, game
+from games import Game
+from games import game as load_game
 from games.base.cli import CommandParser
 from games.base.errors import OK, UNFINISHED, UserError
 from games.base.progress import Progress, ProgressLine, watch
 from games.base.text import parse_whole_number, quote
-from games.core import words_of
 from games.kernels.context import DEEPEST
+from games.transcripts import parse_position_or_moves
 
 if TYPE_CHECKING:
     from arena.analysis.move_losses.run_lines import RunLines
 
 EPILOG = """\
+A position is a list of moves from the start, or one line as `replay --json`
+prints it.
+exit status: 0 done; 2 there is no such game, position or agent; 3 solve: only
+bounds are known
+
 examples:
   pitflip game "kalah(6,4)" rules
   pitflip game "kalah(6,4)" replay "3 6 1 2"
   pitflip game "kalah(6,4)" perft 8
   pitflip game "kalah(6,3)" solve "3 6 1" --seconds 1m
   pitflip game "kalah(6,4)" explain "3 6 1" --agent smart
-  pitflip game 'results/smart_vs_bad/1a2b3c#12@7' explain
-A position is written as moves from the start or in one line.
-exit status: 0 done; 2 there is no such game, position or agent; 3 solve: not
-all is known"""
+  pitflip game 'results/smart_vs_bad/1a2b3c#12@7' explain"""
 DEFAULT_AGENT = "smart"
 REPLAY_SECONDS, EXPLAIN_SECONDS = 10.0, 3.0
-MOVE_SECONDS = 86_400.0  # explain searches each move without the limit of the agent
+MOVE_SECONDS = 86_400.0  # explain searches all moves, so the agent's own limit is too short
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the subcommands."""
     parser.add_argument(
-        "game", metavar="GAME", help='such as "kalah(6,4)", owari, othello; or RUN#GAME@PLY'
+        "game",
+        metavar="GAME",
+        help='such as "kalah(6,4)", owari, othello; for explain also RUN#GAME@PLY: the position '
+        "after PLY moves of a stored game",
     )
     actions = parser.add_subparsers(
         dest="action",
@@ -58,28 +64,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="rules|replay|perft|solve|explain",
         parser_class=CommandParser,
     )
-    actions.add_parser("rules", help="print the rules and the board")
-    replay = actions.add_parser("replay", help="print a game move by move", parents=[JSON])
-    replay.add_argument("moves", metavar="MOVES", help="the moves as on the board, with blanks")
-    replay.add_argument("--start", metavar="POSITION", help="start from a position in one line")
+
+    def add(name: str, summary: str, *parents: CommandParser) -> CommandParser:
+        description = f"{summary.capitalize()}."
+        return actions.add_parser(name, help=summary, description=description, parents=parents)
+
+    add("rules", "print the rules and the board")
+    replay = add("replay", "print a game move by move", JSON)
+    replay.add_argument("moves", metavar="MOVES", help='the moves, such as "3 6 1 2"')
+    replay.add_argument("--start", metavar="POSITION", help="start from this position, in one line")
     replay.add_argument("--values", action="store_true", help="print the exact value of each move")
     add_seconds(replay, f"time for --values (default: {REPLAY_SECONDS:.0f}s)", REPLAY_SECONDS)
-    perft = actions.add_parser("perft", help="count move sequences by depth", parents=[JSON])
+    perft = add("perft", "count the move sequences of each length", JSON)
     perft.add_argument(
-        "depth", type=whole_number(1, DEEPEST), metavar="DEPTH", help=f"1 to {DEEPEST}"
+        "depth",
+        type=whole_number(1, DEEPEST),
+        metavar="DEPTH",
+        help=f"longest sequence in plies, 1 to {DEEPEST}",
     )
-    solve = actions.add_parser(
-        "solve", help="find the value of every move", parents=[JSON, DATABASE_BEANS]
-    )
+    solve = add("solve", "find the value of every move under perfect play", JSON, DATABASE_BEANS)
     add_position(solve)
-    add_seconds(solve, "stop after this time")
-    explain = actions.add_parser(
-        "explain", help="print why an agent plays its move", parents=[LIMITS]
-    )
+    add_seconds(solve, "stop after this time and print bounds (default: no limit)")
+    explain = add("explain", "print why an agent plays its move", LIMITS)
     add_position(explain)
     explain.add_argument(
         "--agent",
-        help="a kind, a bot's file or FILE.toml:NAME; for a run a name (default: the mover)",
+        help="a kind, a bot's file or FILE.toml:NAME (default: smart); for a move of a run, the "
+        "name of an agent (default: the agent to move)",
     )
     explain.add_argument(
         "--solve-seconds",
@@ -92,7 +103,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_position(parser: argparse.ArgumentParser) -> None:
     """Add the argument for a position."""
-    parser.add_argument("position", nargs="?", default="", metavar="POSITION")
+    parser.add_argument(
+        "position",
+        nargs="?",
+        default="",
+        metavar="POSITION",
+        help="moves from the start, or a position in one line (default: the start)",
+    )
 
 
 def add_seconds(parser: argparse.ArgumentParser, text: str, default: float | None = None) -> None:
@@ -106,15 +123,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def print_rules(arguments: argparse.Namespace) -> int:
-    """Print how a game is played."""
-    of = game(arguments.game)
-    print(of.name, *words_of(of).rule(of), of.draw(of.start()), sep="\n")
+    """Print the rules and the board of a game."""
+    game = load_game(arguments.game)
+    print(game.name, *game.notation.rule_lines(game), game.draw(game.start()), sep="\n")
     return OK
 
 
 def print_replay(arguments: argparse.Namespace) -> int:
-    """Print a written game move by move, or its end as JSON."""
-    from games.replay import (  # noqa: PLC0415  # only this subcommand needs it
+    """Print a game move by move, or its last position as JSON."""
+    from arena.terminal.game_text import (
         replay_summary,
         replay_text,
         replay_text_with_values,
@@ -122,40 +139,40 @@ def print_replay(arguments: argparse.Namespace) -> int:
         values_json,
     )
 
-    of, moves = game(arguments.game), arguments.moves
-    start = of.parse(arguments.start) if arguments.start is not None else None
-    positions = of.replay(moves, start)
-    values = solve_positions(of, positions, arguments.seconds) if arguments.values else []
+    game, moves = load_game(arguments.game), arguments.moves
+    start = game.parse(arguments.start) if arguments.start is not None else None
+    positions = game.replay(moves, start)
+    values = solve_positions(game, positions, arguments.seconds) if arguments.values else []
     if arguments.json:
-        more = {"values": values_json(of, positions, values)} if arguments.values else {}
-        print(json.dumps(replay_summary(of, positions) | more))
+        more = {"values": values_json(game, positions, values)} if arguments.values else {}
+        print(json.dumps(replay_summary(game, positions) | more))
     elif arguments.values:
-        print(replay_text_with_values(of, positions, moves, values))
+        print(replay_text_with_values(game, positions, moves, values))
     else:
-        print(replay_text(of, positions, moves))
+        print(replay_text(game, positions, moves))
     return OK
 
 
 def print_perft(arguments: argparse.Namespace) -> int:
-    """Print how many move sequences there are of each depth."""
-    from games import perft  # noqa: PLC0415  # only this subcommand needs it
+    """Print the number of move sequences of each length."""
+    from arena.terminal import game_text
 
-    of = game(arguments.game)
+    game = load_game(arguments.game)
     if arguments.json:
-        print(perft.perft_json(of, arguments.depth))
+        print(game_text.perft_json(game, arguments.depth))
     else:
-        perft.print_perft(of, arguments.depth)
+        game_text.print_perft(game, arguments.depth)
     return OK
 
 
 def print_solution(arguments: argparse.Namespace) -> int:
-    """Solve a position and print what is known; the status says whether that is all."""
-    from games.solve import parse_position_or_moves, solve_and_print  # noqa: PLC0415
+    """Print the value of a position; the status is UNFINISHED if only bounds are known."""
+    from arena.terminal.game_text import solve_and_print
 
-    of = game(arguments.game)
-    position = parse_position_or_moves(of, arguments.position)
+    game = load_game(arguments.game)
+    position = parse_position_or_moves(game, arguments.position)
     complete = solve_and_print(
-        of, position, arguments.seconds, arguments.database_beans, json_only=arguments.json
+        game, position, arguments.seconds, arguments.database_beans, json_only=arguments.json
     )
     return OK if complete else UNFINISHED
 
@@ -163,71 +180,76 @@ def print_solution(arguments: argparse.Namespace) -> int:
 def explain_move(arguments: argparse.Namespace) -> int:
     """Print why an agent plays its move."""
     directory, mark, place = arguments.game.rpartition("#")
-    limits = chosen_limits(arguments)
+    limits = search_limits(arguments)
     if mark:
-        asked = position_of_run(Path(directory), place, arguments.agent, limits)
+        explained = position_of_run(Path(directory), place, arguments.agent, limits)
     else:
-        asked = position_of_game(game(arguments.game), arguments, limits)
-    check_explainable(asked, limits)
-    from agents.create import create_agent  # noqa: PLC0415  # not needed for mistakes
-    from agents.sandbox.protocol_agent import accepts_any_position  # noqa: PLC0415
-    from agents.sandbox.sandbox import Sandbox  # noqa: PLC0415
-    from agents.search.explanation import without_noise  # noqa: PLC0415
+        explained = position_of_game(load_game(arguments.game), arguments, limits)
+    check_explainable(explained, limits)
+    from agents.create import create_agent
+    from agents.sandbox.protocol_agent import accepts_any_position
+    from agents.sandbox.sandbox import Sandbox
+    from agents.search.explanation import without_epsilon
 
     sandbox = Sandbox()
     try:
-        settings = HostSettings(sandbox, MOVE_SECONDS, thoughts=True)
-        agent = create_agent(without_noise(asked.spec, kind_of(asked.spec)), asked.of, settings)
+        settings = HostSettings(sandbox, MOVE_SECONDS, search_info=True)
+        agent = create_agent(
+            without_epsilon(explained.spec, kind_of(explained.spec)), explained.game, settings
+        )
         if not accepts_any_position(agent):
-            raise SpecError(f"{asked.name} follows the game move by move: it cannot begin later")
+            raise SpecError(
+                f"{explained.name} must follow a game from its start, so it cannot be asked about "
+                "one position"
+            )
         with ProgressLine() as line, watch(line.show, lambda: Progress("getting ready")):
             agent.start(0)
-        print_explanation(asked, agent)
+        print_explanation(explained, agent)
     finally:
         sandbox.close()
     if arguments.solve_seconds:
-        print_exact_values(asked.of, asked.position, arguments.solve_seconds)
+        print_exact_values(explained.game, explained.position, arguments.solve_seconds)
     return OK
 
 
-def check_explainable(asked: ExplainedPosition, limits: Mapping[str, object]) -> None:
-    """Raise a UserError if the agent has no such limit, or the game is over."""
+def check_explainable(explained: ExplainedPosition, limits: Mapping[str, object]) -> None:
+    """Raise a UserError if the agent does not have these limits, or the game is over."""
     for name in limits:
-        if not kind_of(asked.spec).option(name):
-            file = asked.spec.options["file"] if asked.spec.kind == "python" else None
+        if not kind_of(explained.spec).option(name):
+            file = explained.spec.options["file"] if explained.spec.kind == "python" else None
             if file is not None and (missing := missing_definition(file, "choose")):
                 raise SpecError(missing)
-            raise SpecError(f"--{name} is for agents that search; {asked.name} does not")
-    if asked.of.over(asked.position):
-        text = asked.of.text(asked.position)
-        raise UserError(f"{asked.of.name}: the game is over in {quote(text)}")
+            raise SpecError(f"--{name} is for agents that search; {explained.name} does not")
+    if explained.game.over(explained.position):
+        text = explained.game.text(explained.position)
+        raise UserError(f"{explained.game.name}: the game is over in {quote(text)}")
 
 
 def position_of_game(
-    of: Game, arguments: argparse.Namespace, limits: Mapping[str, float | str]
+    game: Game, arguments: argparse.Namespace, limits: Mapping[str, float | str]
 ) -> ExplainedPosition:
-    """Return a written position with the agent to explain."""
-    from arena.storage.versions import resolve_version  # noqa: PLC0415
-    from games.solve import parse_position_or_moves  # noqa: PLC0415
+    """Return the position of the command line with the agent to explain."""
+    from arena.storage.versions import resolve_version
 
     name = arguments.agent or DEFAULT_AGENT
     spec = spec_from_text(name, limits, resolve_version)
     if spec.kind == "human":
-        raise SpecError("a person cannot be explained: name another agent with --agent")
-    return ExplainedPosition(of, parse_position_or_moves(of, arguments.position), name, spec)
+        raise SpecError("the moves of a person cannot be explained: choose an agent with --agent")
+    position = parse_position_or_moves(game, arguments.position)
+    return ExplainedPosition(game, position, name, spec)
 
 
 def position_of_run(
     directory: Path, place: str, agent: str | None, limits: Mapping[str, float | str]
 ) -> ExplainedPosition:
     """Return the position after PLY moves of a stored game; `place` is GAME@PLY."""
-    from arena.analysis.move_losses.run_lines import load_run_lines  # noqa: PLC0415
-    from arena.storage.run_file import changes_since_run  # noqa: PLC0415
+    from arena.analysis.move_losses.run_lines import load_run_lines
+    from arena.storage.run_file import changes_since_run
 
     number, _, ply = place.partition("@")
     run = load_run_lines(directory)
     row = parse_whole_number(str(directory), "the game", number, range(len(run.line_of)))
-    moves = run.words[run.line_of[row]]
+    moves = run.move_texts[run.line_of[row]]
     at = parse_whole_number(f"{directory}#{row}", "the ply", ply or "0", range(len(moves) + 1))
     position = run.of.replay(" ".join(moves[:at]))[-1]
     name = agent or run.plan.names[run.seats[row][position.mover]]
@@ -240,7 +262,7 @@ def position_of_run(
 
 def agent_of_run(run: "RunLines", name: str) -> AgentSpec:
     """Return the spec of an agent of a run."""
-    from arena.planning.schedules.registry import unknown_agent_message  # noqa: PLC0415
+    from arena.planning.schedules.registry import unknown_agent_message
 
     if name not in run.plan.agents:
         raise SpecError(unknown_agent_message(name, run.plan.names))

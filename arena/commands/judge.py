@@ -1,6 +1,7 @@
 """The command `pitflip judge`."""
 
 import argparse
+import logging
 
 from arena.commands.options import (
     CLUSTER,
@@ -13,22 +14,28 @@ from arena.commands.options import (
     nodes,
     whole_number,
 )
-from arena.config.command_line import number_of_workers, with_cluster
-from games.base.errors import OK
+from arena.config.run_options import number_of_workers, with_cluster
+from arena.playing.options import PlayOptions
+from games.base.errors import OK, print_error, print_safely
+from games.base.files import remove_partial_files, write_text
+from games.base.progress import ProgressLine
 
+log = logging.getLogger(__name__)
+JUDGEMENT = "judgement.json"
 PARENTS = (RUN, DATABASE_BEANS, WORKERS, CLUSTER, QUIET, JSON)
 EPILOG = """\
+Each stored move is compared with the best move under perfect play. The command
+writes moves.parquet into the directory of the run and prints a table with a row
+for each agent.
+exit status: 0 done; 2 the run cannot be judged; 3 not finished: results are
+stored, and the same command continues
+
 example:
-  pitflip judge results/smart_vs_bad/1a2b3c --last-beans 36
-Each stored move is compared with the best one under perfect play of both
-sides. The result is moves.parquet in the directory of the run, and a table
-with a row for each agent.
-exit status: 0 done; 2 the run cannot be judged; 3 not finished: what was
-judged is stored, and the same command continues"""
+  pitflip judge results/smart_vs_bad/1a2b3c --last-beans 36"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of this command alone."""
+    """Add the command's own options."""
     parser.add_argument(
         "--last-beans",
         "--last-squares",
@@ -42,29 +49,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seconds",
         type=duration,
         metavar="TIME",
-        help="go on to earlier moves, step by step, during this time",
+        help="then judge earlier moves, too, for at most this time",
     )
     parser.add_argument(
         "--nodes",
         type=nodes,
         metavar="N",
-        help="leave a position open after searching N positions (default: 100000000)",
+        help="give up on a move after searching N positions (default: 100,000,000)",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Judge the moves, write the table and print it."""
-    from arena.analysis.move_losses.judge import JudgeSettings  # noqa: PLC0415
-    from arena.analysis.move_losses.run_lines import load_run_lines  # noqa: PLC0415
-    from arena.pipeline.move_loss_files import judge_and_write  # noqa: PLC0415
-    from arena.playing.options import PlayOptions  # noqa: PLC0415
+    """Write and print the move losses of a run."""
+    from arena.analysis.move_losses.judge import JudgeSettings, judge_run
+    from arena.analysis.move_losses.losses import MOVES, agent_losses, write_moves
+    from arena.analysis.move_losses.run_lines import load_run_lines
+    from arena.terminal.move_losses import losses_to_json, print_move_losses
+    from arena.terminal.tables import stdout_console
 
     settings = JudgeSettings(
         arguments.last, arguments.seconds, arguments.nodes, arguments.database_beans
     )
-    lines = load_run_lines(arguments.run)
-    here = PlayOptions(number_of_workers(arguments.workers), arguments.interrupts)
-    with with_cluster(here, arguments.cluster) as options:
-        judge_and_write(lines, settings, options, quiet=arguments.quiet, json=arguments.json)
-        arguments.interrupts.finish()
+    run, quiet = load_run_lines(arguments.run), arguments.quiet or arguments.json
+    local = PlayOptions(number_of_workers(arguments.workers), arguments.interrupts)
+    with with_cluster(local, arguments.cluster) as options, ProgressLine(quiet) as line:
+        notify = log.info if quiet else line.print_line
+        judgement = judge_run(run, settings, options, line.show, notify)
+    remove_partial_files(run.directory)
+    write_moves(judgement, run.directory / MOVES)
+    losses = agent_losses(judgement)
+    text = losses_to_json(judgement, losses)
+    write_text(run.directory / JUDGEMENT, f"{text}\n")
+    arguments.interrupts.finish()
+    if arguments.json:
+        print_safely(lambda: print(text))
+    else:
+        print_safely(lambda: print_move_losses(judgement, losses, stdout_console()))
+    if not quiet:
+        print_error(f"moves: {run.directory / MOVES}")
     return OK

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.commands.options import CLUSTER, QUIET, WORKERS, group, option
-from arena.config.command_line import number_of_workers, with_cluster
+from arena.config.run_options import number_of_workers, with_cluster
 from arena.playing.options import Interrupts
 from games.base.cli import CommandParser
 from games.base.errors import OK, UserError, print_error, print_lines, printable
@@ -19,66 +19,81 @@ if TYPE_CHECKING:
     from arena.planning.plan import Plan
 
 EPILOG = """\
-example:
+A ladder plays the game and the openings of an experiment. A new agent plays as
+many games as its place needs.
+exit status: 0 done; 2 wrong names or files; 3 not finished: the same command
+continues
+
+examples:
   pitflip ladder new experiments/kalah_ladder.toml
-  pitflip ladder add my_bot.toml
-A ladder has the game and the openings of an experiment. Files name agents in
-[agents.NAME] tables.
-exit status: 0 done; 2 a mistake; 3 not finished: the same command continues"""
+  pitflip ladder add my_bot.toml"""
 DIRECTORY = group(
-    option("--dir", type=Path, default=Path("ladder"), help="directory of the ladder (ladder)")
+    option(
+        "--dir", type=Path, default=Path("ladder"), help="directory of the ladder (default: ladder)"
+    )
 )
-PLAYING = ("new", "add")  # the commands that play
-
-
-FILE = {"type": Path, "metavar": "FILE", "help": "a TOML file: docs/experiment-file.md"}
+PLAYING = ("new", "add")  # the subcommands that play
+EXPERIMENT_FILE = {"type": Path, "metavar": "FILE", "help": "an experiment file (TOML)"}
+AGENT_FILES = {
+    "type": Path,
+    "metavar": "FILE",
+    "nargs": "+",
+    "help": "a TOML file with [agents.NAME] tables, a roster, or the options of one agent",
+}
+NAME = {"metavar": "NAME", "help": "the name of the agent"}
 SUBCOMMANDS: Mapping[str, tuple[str, Mapping[str, Mapping[str, object]]]] = {
-    "new": ("begin a ladder as an experiment plays, with its agents", {"experiment": FILE}),
-    "add": ("place the agents of files", {"files": {**FILE, "nargs": "+"}}),
-    "remove": ("take an agent out; its games stay known", {"name": {}}),
-    "rename": ("give an agent another name", {"name": {}, "new_name": {}}),
-    "anchor": ("hold an agent at a rating", {"name": {}, "elo": {"type": float}}),
-    "show": ("print the table", {}),
+    "new": (
+        "begin a ladder with the game, openings and agents of an experiment",
+        {"experiment": EXPERIMENT_FILE},
+    ),
+    "add": ("place the agents of these files in the ranking", {"files": AGENT_FILES}),
+    "remove": ("take an agent out; its games are kept", {"name": NAME}),
+    "rename": (
+        "give an agent another name",
+        {"name": NAME, "new_name": {"metavar": "NEW_NAME", "help": "its new name"}},
+    ),
+    "anchor": (
+        "fix the rating of an agent",
+        {"name": NAME, "elo": {"type": float, "metavar": "ELO", "help": "its rating"}},
+    ),
+    "show": ("print the ranking", {}),
 }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the subcommands."""
-    words = parser.add_subparsers(
+    subcommands = parser.add_subparsers(
         dest="word", metavar="COMMAND", required=True, parser_class=CommandParser
     )
-    for name, (help_, positionals) in SUBCOMMANDS.items():
+    for name, (summary, positionals) in SUBCOMMANDS.items():
         parents = [DIRECTORY, QUIET, *((WORKERS, CLUSTER) if name in PLAYING else ())]
-        own = words.add_parser(name, help=help_, description=help_, parents=parents)
-        for positional, more in positionals.items():
-            own.add_argument(positional, **more)  # type: ignore[arg-type]
+        description = f"{summary[0].upper()}{summary[1:]}."
+        own = subcommands.add_parser(name, help=summary, description=description, parents=parents)
+        for positional, settings in positionals.items():
+            own.add_argument(positional, **settings)  # type: ignore[arg-type]
 
 
-def run(chosen: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Change the ladder, then print its table."""
-    interrupts = chosen.interrupts
-    # After --help, which needs none of it.
-    from arena.pipeline.ladder import (  # noqa: PLC0415
-        plan_for_ladder,
-        read_ladder,
-        read_ladder_agents,
-    )
-    from arena.storage.journal import lock_directory  # noqa: PLC0415
+    interrupts = arguments.interrupts
+    # Imported here because --help does not need them.
+    from arena.pipeline.ladder import plan_for_ladder, read_ladder, read_ladder_agents
+    from arena.storage.journal import lock_directory
 
-    if chosen.word == "new":  # mistakes come before a directory is made
-        plan, values = plan_for_ladder(chosen.experiment)
-        found = read_ladder_agents(chosen.experiment, plan)
+    if arguments.word == "new":  # report problems before making a directory
+        plan, values = plan_for_ladder(arguments.experiment)
+        agents = read_ladder_agents(arguments.experiment, plan)
     else:
-        read_ladder(chosen.dir)
-    lock = lock_directory(chosen.dir)
+        read_ladder(arguments.dir)
+    lock = lock_directory(arguments.dir)
     try:
-        if chosen.word == "new":
-            _begin(plan, values, found, chosen, interrupts)
-        elif chosen.word == "add":
-            _add(chosen, interrupts)
-        elif chosen.word != "show":
-            CHANGES[chosen.word](read_ladder(chosen.dir), chosen).save()
-        lines = table_lines(read_ladder(chosen.dir))
+        if arguments.word == "new":
+            _begin(plan, values, agents, arguments, interrupts)
+        elif arguments.word == "add":
+            _add(arguments, interrupts)
+        elif arguments.word != "show":
+            CHANGES[arguments.word](read_ladder(arguments.dir), arguments).save()
+        lines = table_lines(read_ladder(arguments.dir))
         interrupts.finish()
         print_lines(*lines)
     finally:
@@ -86,97 +101,93 @@ def run(chosen: argparse.Namespace) -> int:
     return OK
 
 
-def rename_agent(ladder: "Ladder", chosen: argparse.Namespace) -> "Ladder":
-    """Return the ladder with one agent called by another name."""
-    from arena.config.agents import is_valid_agent_name  # noqa: PLC0415  # as above
+def rename_agent(ladder: "Ladder", arguments: argparse.Namespace) -> "Ladder":
+    """Return the ladder with another name for one agent."""
+    from arena.config.agents import is_valid_agent_name
 
-    if not is_valid_agent_name(chosen.new_name):
-        raise UserError(f"an agent cannot be called {printable(chosen.new_name)!r}")
-    return ladder.renamed(chosen.name, chosen.new_name)
+    if not is_valid_agent_name(arguments.new_name):
+        raise UserError(f"an agent cannot be called {printable(arguments.new_name)!r}")
+    return ladder.with_new_name(arguments.name, arguments.new_name)
 
 
 CHANGES: Mapping[str, "Callable[[Ladder, argparse.Namespace], Ladder]"] = {
-    "remove": lambda ladder, chosen: ladder.without(chosen.name),
+    "remove": lambda ladder, arguments: ladder.without(arguments.name),
     "rename": rename_agent,
-    "anchor": lambda ladder, chosen: ladder.anchored(chosen.name, chosen.elo),
+    "anchor": lambda ladder, arguments: ladder.with_anchor(arguments.name, arguments.elo),
 }
 
 
-def _add(chosen: argparse.Namespace, interrupts: Interrupts) -> None:
+def _add(arguments: argparse.Namespace, interrupts: Interrupts) -> None:
     """Place the agents of the files, one after the other."""
-    from arena.pipeline.ladder import is_there, read_ladder, read_ladder_agents  # noqa: PLC0415
+    from arena.pipeline.ladder import has_agent, read_ladder, read_ladder_agents
 
-    ladder = read_ladder(chosen.dir)
-    found = [pair for path in chosen.files for pair in read_ladder_agents(path, ladder.plan)]
-    _refuse_twins(found)
-    changed = [pair for pair in found if not is_there(ladder, *pair)]
+    ladder = read_ladder(arguments.dir)
+    agents = [pair for path in arguments.files for pair in read_ladder_agents(path, ladder.plan)]
+    _refuse_duplicate_names(agents)
+    changed = [pair for pair in agents if not has_agent(ladder, *pair)]
     if not changed:
-        ladder.must_not_have(found[0][0])
-    _place(ladder, changed, chosen, interrupts)
+        ladder.require_no_agent(agents[0][0])
+    _place(ladder, changed, arguments, interrupts)
 
 
 def _begin(
     plan: "Plan",
     values: Mapping[str, object],
-    found: "list[tuple[str, AgentSpec]]",
-    chosen: argparse.Namespace,
+    agents: "list[tuple[str, AgentSpec]]",
+    arguments: argparse.Namespace,
     interrupts: Interrupts,
 ) -> None:
-    """Begin a ladder and place its agents, or continue; after a mistake nothing of it is left."""
-    from arena.pipeline.ladder import (  # noqa: PLC0415  # as above
-        LADDER,
-        create_ladder,
-        remove_ladder,
-    )
+    """Begin a ladder and place its agents, or continue; remove a new ladder after an error."""
+    from arena.pipeline.ladder import LADDER, create_ladder, remove_ladder
 
-    continued = (chosen.dir / LADDER).exists()
-    ladder = create_ladder(chosen.dir, plan, values)
+    continued = (arguments.dir / LADDER).exists()
+    ladder = create_ladder(arguments.dir, plan, values)
     try:
-        missing = [(name, spec) for name, spec in found if name not in ladder.names]
-        replace(_place(ladder, missing, chosen, interrupts), unfinished=False).save()
+        missing = [(name, spec) for name, spec in agents if name not in ladder.names]
+        replace(_place(ladder, missing, arguments, interrupts), unfinished=False).save()
     except UserError:
         if not continued:
-            remove_ladder(chosen.dir)
+            remove_ladder(arguments.dir)
         raise
 
 
-def _refuse_twins(found: "list[tuple[str, AgentSpec]]") -> None:
-    """Refuse two agents of one name."""
-    names = [name for name, _ in found]
+def _refuse_duplicate_names(agents: "list[tuple[str, AgentSpec]]") -> None:
+    """Raise a UserError if two agents have the same name."""
+    names = [name for name, _ in agents]
     if twins := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise UserError(f"two of the agents are called {printable(twins[0])!r}: rename one")
 
 
 def _place(
     ladder: "Ladder",
-    found: "list[tuple[str, AgentSpec]]",
-    chosen: argparse.Namespace,
+    agents: "list[tuple[str, AgentSpec]]",
+    arguments: argparse.Namespace,
     interrupts: Interrupts,
 ) -> "Ladder":
-    """The ladder with these agents, one after the other."""
-    from agents.sandbox.sandbox import Sandbox  # noqa: PLC0415  # as above
-    from arena.pipeline.ladder import placed  # noqa: PLC0415
-    from arena.playing.options import PlayOptions  # noqa: PLC0415
+    """Place these agents one after the other and return the ladder."""
+    from agents.sandbox.sandbox import Sandbox
+    from arena.pipeline.ladder import place_agent
+    from arena.playing.options import PlayOptions
 
-    wall = Sandbox()
+    sandbox = Sandbox()
     try:
-        here_alone = PlayOptions(number_of_workers(chosen.workers), interrupts, wall=wall)
-        with with_cluster(here_alone, chosen.cluster) as options:
-            for name, spec in found:
-                step = placed(ladder, name, spec, options, chosen.quiet)
+        local = PlayOptions(number_of_workers(arguments.workers), interrupts, sandbox=sandbox)
+        with with_cluster(local, arguments.cluster) as options:
+            for name, spec in agents:
+                step = place_agent(ladder, name, spec, options, arguments.quiet)
                 ladder = step.ladder
-                if not chosen.quiet:
-                    known = f", {step.known:,} of them known" if step.known else ""
-                    print_error(f"{step.answer}: {step.games:,} games{known}")
+                if not arguments.quiet:
+                    cached = f", {step.known:,} of them played before" if step.known else ""
+                    print_error(f"{step.answer}: {step.games:,} games{cached}")
     finally:
-        wall.close()
+        sandbox.close()
     return ladder
 
 
 def table_lines(ladder: "Ladder") -> list[str]:
-    """The table of a ladder, which is written too."""
-    from arena.analysis.repeatability import untested_line  # noqa: PLC0415  # as above
-    from arena.pipeline.ladder import (  # noqa: PLC0415
+    """Write the table of a ladder and return its lines."""
+    from arena.analysis.repeatability import repeatability_line
+    from arena.pipeline.ladder import (
         RATING_NOTE,
         ladder_rows,
         open_ladder_cache,
@@ -191,7 +202,7 @@ def table_lines(ladder: "Ladder") -> list[str]:
     write_ladder_table(ladder, rows)
     if not rows:
         return [f"{ladder.directory}: the ladder is empty"]
-    return [*_lines(rows), RATING_NOTE, *filter(None, [untested_line(ladder.plan)])]
+    return [*_lines(rows), RATING_NOTE, *filter(None, [repeatability_line(ladder.plan)])]
 
 
 def _lines(rows: "list[LadderRow]") -> list[str]:

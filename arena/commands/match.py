@@ -4,38 +4,41 @@ import argparse
 from pathlib import Path
 
 from arena.commands.options import DRY_RUN, PAIRS, PLAY, number, whole_number
-from arena.commands.run import run_or_forecast
+from arena.commands.run import play_or_forecast
 from games.base.errors import print_error
 
 PARENTS = (*PLAY, PAIRS, DRY_RUN)
 EPILOG = """\
+An agent is a kind, with options if needed (minimax:depth=3,epsilon=0.1), a
+bot's file, path.py:evaluate, or FILE.toml:NAME.
+exit status: 0 played; 2 an agent or option is wrong; 3 not finished: the games
+are stored, and the same command continues
+
 examples:
   pitflip match smart greedy --pairs 50
-  pitflip match my_bot.py experiments/mine.toml:mine --game othello --sprt 0 20
-An agent is a kind, a bot's file, path.py:evaluate, or FILE.toml:NAME.
-exit status: 0 played; 2 an agent is wrong; 3 not finished: the games are
-stored, and the same command continues"""
+  pitflip match bots/mine.py minimax:depth=3 --pairs 200
+  pitflip match my_bot.py experiments/mine.toml:mine --game othello --sprt 0 20"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of this command alone."""
+    """Add the command's own options."""
     parser.usage = "%(prog)s [options] AGENT OPPONENT"
     parser.set_defaults(page=True)
     parser.add_argument("first", metavar="AGENT", help="the first agent")
     parser.add_argument("second", metavar="OPPONENT", help="the second agent")
-    parser.add_argument("--game", default="kalah(6,4)", help="default: kalah(6,4)")
+    parser.add_argument("--game", default="kalah(6,4)", help="the game (default: kalah(6,4))")
     parser.add_argument(
         "--openings",
         type=whole_number(0, 60),
         metavar="PLIES",
-        help="start each pair after this many random plies",
+        help="start each pair after this many random plies (default: 6)",
     )
     parser.add_argument(
         "--sprt",
         type=number,
         nargs=2,
         metavar=("ELO0", "ELO1"),
-        help="end the match when a sequential test decides between these gains",
+        help="stop when a sequential test decides between these two Elo differences",
     )
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="also write the match as an experiment file"
@@ -44,10 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Play the match, or forecast it."""
-    from arena.config.experiment import build_experiment  # noqa: PLC0415  # not needed for --help
-    from arena.config.match import experiment_text, match_tables  # noqa: PLC0415
-    from arena.config.toml_file import from_tables  # noqa: PLC0415
-    from games.base.files import write_text  # noqa: PLC0415
+    from arena.config.experiment import build_experiment, experiment_text, match_tables
+    from arena.config.toml_file import source_from_tables
+    from games.base.files import write_text
 
     plies, sprt = arguments.openings, arguments.sprt
     settings = {
@@ -57,8 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
         "stop": None if sprt is None else {"sprt": {"elo0": sprt[0], "elo1": sprt[1]}},
     }
     tables = match_tables(arguments.first, arguments.second, arguments.game, settings)
-    experiment = build_experiment(*from_tables(tables))
+    experiment = build_experiment(*source_from_tables(tables))
     if arguments.out is not None:
         write_text(arguments.out, experiment_text(tables))
         print_error(f"written: {arguments.out}")
-    return run_or_forecast(experiment, arguments)
+    return play_or_forecast(experiment, arguments)

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from arena.config.command_line import RESULTS, RunOptions, open_run_options
-from arena.config.user_settings import is_address
+from arena.config.run_options import RESULTS, RunOptions, open_run_options, parse_address
 from games.base.cli import CommandParser
 from games.base.errors import UserError
 from games.base.text import quote
@@ -60,8 +59,8 @@ def number(text: str) -> float:
 
 
 depth, nodes = whole_number(1, 100), whole_number(1, 1 << 40)
-seed = whole_number(0, (1 << 63) - 1)
-pairs = whole_number(1, 10_000_000)
+seed_number = whole_number(0, (1 << 63) - 1)
+pair_count = whole_number(1, 10_000_000)
 
 
 def group(*options: tuple[tuple[str, ...], dict[str, Any]]) -> CommandParser:
@@ -78,11 +77,13 @@ def option(*names: str, **settings: Any) -> tuple[tuple[str, ...], dict[str, Any
 
 
 def limits(depth_type: Callable[[str], int | str] = depth) -> CommandParser:
-    """Return the options for a limit on searches, of which one may be given."""
+    """Return the options that limit a search; they exclude each other."""
     parser = CommandParser(add_help=False)
     one = parser.add_mutually_exclusive_group()
     one.add_argument("--depth", type=depth_type, metavar="N", help="search depth in plies")
-    one.add_argument("--nodes", type=nodes, metavar="N", help="positions searched for a move")
+    one.add_argument(
+        "--nodes", type=nodes, metavar="N", help="number of positions to search for a move"
+    )
     one.add_argument("--seconds", type=duration, metavar="TIME", help="thinking time for a move")
     return parser
 
@@ -100,43 +101,64 @@ CHANGES = group(
         help="change a value of the file, as in agents.smart.depth=6; may be repeated",
     ),
 )
-SEED = group(option("--seed", type=seed, metavar="N", help="the seed of all random choices"))
+SEED = group(option("--seed", type=seed_number, metavar="N", help="the seed of all random choices"))
 WORKERS = group(
     option(
         "--workers",
         type=whole_number(0, MAX_WORKERS),
         metavar="N",
-        help="number of processes (default: one for each core); 0: play in this process",
+        help="number of worker processes (default: one per core); 0: work in this process",
     )
 )
 CLUSTER = group(
     option(
         "--cluster",
-        type=is_address,
+        type=parse_address,
         metavar="ADDRESS",
-        help="play on a Dask cluster, tcp://HOST:PORT or local:4; none: on this machine",
+        help="use a Dask cluster, tcp://HOST:PORT or local:4; none: use only this machine",
     )
 )
 CACHE = group(
     option(
         "--cache",
         metavar="DIR",
-        help="directory of the game cache (finished games that are not played again); off: none",
+        help="directory of the game cache (finished games that later runs reuse); off: no cache",
     )
 )
 RESULTS_DIRECTORY = group(
-    option("--results", type=Path, default=RESULTS, metavar="DIR", help="default: results")
+    option(
+        "--results",
+        type=Path,
+        default=RESULTS,
+        metavar="DIR",
+        help="directory of the runs (default: results)",
+    )
 )
-FRESH = group(option("--fresh", action="store_true", help="rename an earlier run and start again"))
+FRESH = group(
+    option(
+        "--fresh",
+        action="store_true",
+        help="start again; the earlier run is kept under another name",
+    )
+)
 QUIET = group(option("--quiet", action="store_true", help="print only the result"))
 JSON = group(option("--json", action="store_true", help="print the result as one JSON object"))
 PLAY = (SEED, WORKERS, CLUSTER, CACHE, RESULTS_DIRECTORY, FRESH, QUIET, JSON)
-PAIRS = group(option("--pairs", type=pairs, metavar="N", help="number of pairs in each match"))
+PAIRS = group(
+    option(
+        "--pairs",
+        type=pair_count,
+        metavar="N",
+        help="pairs per match (default: 100, or as in the file); a pair is one opening played from "
+        "both sides",
+    )
+)
 DRY_RUN = group(
     option(
         "--dry-run",
         action="store_true",
-        help="print games, time, precision and the state of each bot; play only a few trial games",
+        help="test each bot and forecast games, time and precision from a few trial games; store "
+        "nothing",
     )
 )
 LIMITS = limits()
@@ -146,7 +168,7 @@ DATABASE_BEANS = group(
         "--database-beans",
         type=whole_number(0, MAX_DATABASE_BEANS),
         metavar="N",
-        help="build an endgame database up to N beans (default: as many as pay off)",
+        help="solve endgames of up to N beans in advance (default: as many as save time)",
     )
 )
 MOVED_EXPERIMENT = group(
@@ -154,13 +176,13 @@ MOVED_EXPERIMENT = group(
         "--experiment",
         type=Path,
         metavar="FILE",
-        help="the experiment file, if it and the bots in its directory have moved",
+        help="where the experiment file is now, if it has moved with its bots",
     )
 )
 
 
-def chosen_limits(arguments: argparse.Namespace) -> dict[str, float | str]:
-    """Return the limits on a search that the command line sets."""
+def search_limits(arguments: argparse.Namespace) -> dict[str, float | str]:
+    """Return the limits on searches that the command line sets."""
     given = {name: getattr(arguments, name) for name in ("depth", "nodes", "seconds")}
     return {name: value for name, value in given.items() if value is not None}
 
@@ -174,7 +196,7 @@ def overrides(arguments: argparse.Namespace) -> tuple[str, ...]:
 
 @contextmanager
 def run_options(arguments: argparse.Namespace) -> Iterator[RunOptions]:
-    """Open the options of a command that plays; its cluster and cache are closed at the end."""
+    """Open the cluster and the cache of a command that plays, and close them at the end."""
     fields = ("budget", "fresh", "json", "junit", "page", "live", "pinned")
     more = {name: getattr(arguments, name) for name in fields if hasattr(arguments, name)}
     with open_run_options(

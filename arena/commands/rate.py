@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.commands.options import JSON, seed
+from arena.commands.options import JSON, seed_number
 from arena.pipeline.external_games import ExternalGames, RatingPool, rate_files
-from arena.stats import RATINGS
 from games.base.errors import OK, print_error, print_safely, printable
 
 if TYPE_CHECKING:
@@ -18,26 +17,25 @@ if TYPE_CHECKING:
 PARENTS = (JSON,)
 BOOTSTRAP = 200
 EPILOG = """\
+FILE is the directory of a run, a games.parquet, or a PGN, GGF or CSV file. CSV
+needs the header first,second,result[,opening]. Each game counts once.
+Different games, and different versions of an agent, are rated separately.
+exit status: 0 rated; 2 a file cannot be read
+
 examples:
   pitflip rate results/*/* --anchor random=0
-  pitflip rate my_games.pgn --json
-FILE is the directory of a run, its games.parquet, PGN, GGF, or CSV with the
-headers first,second,result[,opening]. No game counts twice. Different games,
-and different versions of an agent, are rated separately.
-exit status: 0 rated; 2 a file cannot be read"""
+  pitflip rate my_games.pgn --json"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of this command alone."""
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a file with games")
+    """Add the command's own options."""
     parser.add_argument(
-        "--method",
-        choices=tuple(RATINGS),
-        default="bradley_terry",
-        help="how ratings are estimated (default: bradley_terry)",
+        "files", nargs="+", type=Path, metavar="FILE", help="a file or run with games"
     )
     parser.add_argument(
-        "--anchor", metavar="NAME[=ELO]", help="fix the rating of this agent (default: at 0)"
+        "--anchor",
+        metavar="NAME[=ELO]",
+        help="fix the rating of this agent, at 0 unless ELO is given",
     )
     parser.add_argument("--pool", action="store_true", help="rate different games on one scale")
     parser.add_argument(
@@ -52,21 +50,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=BOOTSTRAP,
         metavar="N",
-        help=f"bootstrap samples (default: {BOOTSTRAP}; 0: none)",
+        help=f"bootstrap samples for the intervals (default: {BOOTSTRAP}; 0: no intervals)",
     )
     parser.add_argument(
-        "--seed", type=seed, default=0, metavar="N", help="the seed of the bootstrap (default: 0)"
+        "--seed",
+        type=seed_number,
+        default=0,
+        metavar="N",
+        help="the seed of the bootstrap (default: 0)",
     )
     parser.add_argument("--out", type=Path, metavar="DIR", help="also write DIR/elo.parquet")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, rate, print and write."""
-    from arena.analysis.tables import rating_rows  # noqa: PLC0415  # not needed for --help
+    from arena.analysis.tables import rating_rows
 
-    given, found = rate_files(
+    external, rated = rate_files(
         arguments.files,
-        method=arguments.method,
         anchor=arguments.anchor,
         pool=arguments.pool,
         same=arguments.same,
@@ -74,18 +75,18 @@ def run(arguments: argparse.Namespace) -> int:
         seed=arguments.seed,
     )
     rows = [
-        (scale.game, row) for scale, each in found for row in rating_rows(each.agents, each.groups)
+        (scale.game, row) for scale, each in rated for row in rating_rows(each.agents, each.groups)
     ]
     if arguments.json:
-        print_safely(lambda: print(as_json(given, rows)))
+        print_safely(lambda: print(ratings_json(external, rows)))
     else:
-        print_safely(lambda: print_ratings(given, found))
+        print_safely(lambda: print_ratings(external, rated))
     if arguments.out is not None:
-        write(arguments.out, arguments.files, rows)
+        write_ratings(arguments.out, arguments.files, rows)
     return OK
 
 
-def as_json(given: ExternalGames, rows: Sequence[tuple[str, "EloRow"]]) -> str:
+def ratings_json(external: ExternalGames, rows: Sequence[tuple[str, "EloRow"]]) -> str:
     """Return all ratings as one JSON object; its keys are the columns of elo.parquet."""
     ratings = [
         {
@@ -97,29 +98,31 @@ def as_json(given: ExternalGames, rows: Sequence[tuple[str, "EloRow"]]) -> str:
         }
         for game, row in rows
     ]
-    content = {"games": given.games, "notes": given.notes, "ratings": ratings}
+    content = {"games": external.games, "notes": external.notes, "ratings": ratings}
     return json.dumps(content, allow_nan=False, ensure_ascii=False)
 
 
-def print_ratings(given: ExternalGames, found: Sequence[tuple[RatingPool, "Standings"]]) -> None:
-    """Print a table for each game, then notes on games that do not count."""
-    from arena.terminal import tables as terminal_tables  # noqa: PLC0415  # not needed for JSON
+def print_ratings(external: ExternalGames, rated: Sequence[tuple[RatingPool, "Standings"]]) -> None:
+    """Print a table for each scale, then the notes."""
+    from arena.terminal import tables as terminal_tables
 
-    console = terminal_tables.terminal()
-    for scale, standings in found:
-        if len(found) > 1:
+    console = terminal_tables.stdout_console()
+    for scale, standings in rated:
+        if len(rated) > 1:
             terminal_tables.print_line(
                 console, f"{scale.game}: {len(scale.scores):,} games", "bold"
             )
-        terminal_tables.show_ratings(console, standings.agents, standings.groups)
-    for note in given.notes:
+        terminal_tables.print_ratings(console, standings.agents, standings.groups)
+    for note in external.notes:
         terminal_tables.print_line(console, note)
 
 
-def write(directory: Path, files: Sequence[Path], rows: Sequence[tuple[str, "EloRow"]]) -> None:
+def write_ratings(
+    directory: Path, files: Sequence[Path], rows: Sequence[tuple[str, "EloRow"]]
+) -> None:
     """Write elo.parquet, one game after the other."""
-    from arena.analysis.tables import EloRow  # noqa: PLC0415  # not needed for --help
-    from arena.storage.parquet import write_rows  # noqa: PLC0415
+    from arena.analysis.tables import EloRow
+    from arena.storage.parquet import write_rows
 
     directory.mkdir(parents=True, exist_ok=True)
     source = {"files": [str(file) for file in files], "games": [game for game, _ in rows]}

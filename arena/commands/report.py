@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from arena.commands.options import MOVED_EXPERIMENT
 from games.base.errors import OK, UserError, print_error, printable
 from games.base.files import write_text
-from games.base.machine_paths import without_machine_paths
+from games.base.text import without_machine_paths
 
 if TYPE_CHECKING:
     from arena.report.data import ReportData
@@ -15,16 +15,17 @@ if TYPE_CHECKING:
 PARENTS = (MOVED_EXPERIMENT,)
 FIGURES, BOT_REPORTS = "figures", "bot-reports"
 EPILOG = """\
+A bot report has the place, scores, faults and lost games of one bot. It can be
+given to its author: it shows neither code nor logs of other bots.
+exit status: 0 written; 2 a directory does not hold a finished run
+
 examples:
   pitflip report results/smart_vs_bad/*
-  pitflip report results/class/2f3de8a327 --bots --out handout
-A bot report has the place, scores, faults and lost games of one bot. It holds
-nothing of the code or the log of another bot.
-exit status: 0 written; 2 a directory does not hold a finished run"""
+  pitflip report results/class/2f3de8a327 --bots --out bot-reports"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of this command alone."""
+    """Add the command's own options."""
     parser.add_argument(
         "runs", nargs="+", type=Path, metavar="RUN", help="the directory of a finished run"
     )
@@ -32,10 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--figures", action="store_true", help=f"write the figures as SVG and PNG to {FIGURES}/"
     )
     parser.add_argument(
-        "--bots", action="store_true", help=f"write a page for each bot to {BOT_REPORTS}/"
+        "--bots", action="store_true", help=f"write a report on each bot to {BOT_REPORTS}/"
     )
     parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="output directory (default: that of the run)"
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="output directory (default: the directory of the run)",
     )
 
 
@@ -55,23 +59,23 @@ def write_report(
     directory: Path, out: Path, beside: Path | None, arguments: argparse.Namespace
 ) -> None:
     """Write the page of one run, with figures and bot reports on request."""
-    from arena.learning.learn_page import is_learn_run, learn_page  # noqa: PLC0415
-    from arena.report.data import load_report  # noqa: PLC0415  # not needed for --help
-    from arena.report.figures.registry import write_figures  # noqa: PLC0415
-    from arena.report.page import PAGE, write_page  # noqa: PLC0415
-    from arena.storage.parquet import TableError  # noqa: PLC0415
+    from arena.learning.learn_page import is_learn_run, learn_page
+    from arena.report.data import load_report
+    from arena.report.figures.registry import write_figures
+    from arena.report.page import PAGE, write_page
+    from arena.storage.parquet import TableError
 
     path = out / PAGE
     if is_learn_run(directory):
         if arguments.figures or arguments.bots:
-            raise UserError(f"{directory} is a run of learning, which has only a page")
+            raise UserError(f"{directory} is a run of pitflip learn, which has only a page")
         write_text(path, learn_page(directory))
         print_error(f"page: {printable(str(path))}")
         return
     report = load_report(directory, beside)
     try:
         write_page(report, path)
-    except TableError as error:  # some tables are not read before
+    except TableError as error:  # some tables are read only here
         raise UserError(f"{directory}: a table cannot be read: {error}") from None
     print_error(f"page: {printable(str(path))}")
     if arguments.figures:
@@ -81,17 +85,17 @@ def write_report(
 
 
 def write_bot_reports(report: "ReportData", directory: Path, out: Path) -> None:
-    """Write a page for each bot of a run."""
-    from arena.report.handout import AgentResults, fault_log, file_name, handout  # noqa: PLC0415
-    from arena.storage.run_file import open_games_table  # noqa: PLC0415
+    """Write a report on each bot of a run."""
+    from arena.report.bot_reports import AgentResults, bot_report, fault_log, file_name
+    from arena.storage.run_file import open_games_table
 
     names = report.games.names
-    with open_games_table(directory):  # all games are read here
+    with open_games_table(directory):  # reads all games
         stored = AgentResults(report.games)
     out.mkdir(parents=True, exist_ok=True)
     for row in report.ratings:
         agent = names.index(row.agent)
-        log = without_machine_paths(fault_log(directory, names, agent), report.base)
-        page = handout(report, stored, row, log)
+        log = without_machine_paths(fault_log(directory, names, agent), report.experiment_directory)
+        page = bot_report(report, stored, row, log)
         write_text(out / f"{file_name(names, agent)}.md", page)
     print_error(f"{len(names)} bot reports: {printable(str(out))}")

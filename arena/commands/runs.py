@@ -18,25 +18,26 @@ from games.base.errors import (
     print_safely,
     printable,
 )
-from games.base.text import listed
+from games.base.text import join_names
 
 if TYPE_CHECKING:
     from arena.storage.results import RunInfo
 
 PARENTS = (RESULTS_DIRECTORY,)
-PRUNE_WARNING = "verdicts on larger runs will not know that these looked at the same games before"
-MAX_NOTE = 100  # characters of why a run failed, or of its progress
+PRUNE_WARNING = "later checks can no longer take into account that these runs tested the same games"
+MAX_NOTE = 100  # characters
 KEEP = 3
 FOLLOW_SECONDS = 0.5  # between two looks
 EPILOG = """\
+RUN is the directory of a run or study, or the first characters of its name.
+exit status: 0 done (diff: nothing differs); 1 diff: the runs differ; 2 there is
+no such run; 3 show --follow: the run stopped before its end
+
 examples:
   pitflip runs list
   pitflip runs show 6917adfa1c --follow
   pitflip runs diff 6917adfa1c f4f28690c6
-  pitflip runs prune --keep 3
-RUN is the directory of a run or study, or the first characters of its name.
-exit status: 0 done (diff: nothing differs); 1 the runs differ; 2 there is no
-such run; 3 the run that was followed has stopped"""
+  pitflip runs prune --keep 3"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,17 +45,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(
         dest="command", metavar="list|show|diff|prune", parser_class=CommandParser
     )
-    commands.add_parser("list", help="list all runs and studies (default)")
-    show = commands.add_parser("show", help="print the state of a run, or follow it to its end")
-    show.add_argument("run", metavar="RUN")
+
+    def add(name: str, summary: str) -> CommandParser:
+        command = commands.add_parser(name, help=summary, description=f"{summary.capitalize()}.")
+        # A default here would replace a --results in front of the subcommand.
+        command.add_argument(
+            "--results", type=Path, default=argparse.SUPPRESS, metavar="DIR",
+            help="directory of the runs (default: results)",
+        )  # fmt: skip
+        return command
+
+    add("list", "list all runs and studies (default)")
+    show = add("show", "print the state of a run, or follow it to its end")
+    show.add_argument("run", metavar="RUN", help="a run or study")
     show.add_argument("--follow", action="store_true", help="wait until the run ends")
-    diff = commands.add_parser(
-        "diff", help="list the differences between two runs: files, keys, versions"
+    diff = add("diff", "list the differences between two runs: files, keys, versions")
+    diff.add_argument("run", metavar="RUN", help="a run")
+    diff.add_argument("other", metavar="OTHER", help="the run to compare it with")
+    prune = add("prune", "list old runs and delete them if you agree")
+    prune.add_argument(
+        "run", nargs="*", metavar="RUN", help="delete these runs instead of old ones"
     )
-    diff.add_argument("run", metavar="RUN")
-    diff.add_argument("other", metavar="OTHER")
-    prune = commands.add_parser("prune", help="print old runs and delete them")
-    prune.add_argument("run", nargs="*", metavar="RUN", help="delete these runs alone")
     prune.add_argument(
         "--keep",
         type=whole_number(0, 1_000_000),
@@ -73,13 +84,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def list_runs(arguments: argparse.Namespace) -> int:
     """Print all runs."""
-    from arena.storage.results import stored_runs  # noqa: PLC0415  # not needed for --help
+    from arena.storage.results import iter_runs
 
-    runs = list(stored_runs(arguments.results))
+    runs = list(iter_runs(arguments.results))
     if not runs:
-        raise UserError(
-            f"{printable(str(arguments.results))} holds no runs (--results DIR names another)"
-        )
+        place = printable(str(arguments.results))
+        raise UserError(f"there are no runs in {place}: name another directory with --results DIR")
     lines = list(run_lines(runs))
     print_safely(lambda: print_lines(*lines))
     return OK
@@ -87,7 +97,7 @@ def list_runs(arguments: argparse.Namespace) -> int:
 
 def run_lines(runs: "Sequence[RunInfo]") -> Iterator[str]:
     """Yield a line for each run, and the total."""
-    from arena.storage.results import read_progress  # noqa: PLC0415  # not needed for --help
+    from arena.storage.results import progress_lines
 
     names = [printable(each.name) for each in runs]
     width = max(map(len, names))
@@ -96,7 +106,7 @@ def run_lines(runs: "Sequence[RunInfo]") -> Iterator[str]:
         day = printable(each.begun)[:16].replace("T", " ")
         notes = each.reason.splitlines()
         if each.state == "running":
-            notes = read_progress(each.directory)
+            notes = progress_lines(each.directory)
         note = f"  {printable(notes[0], MAX_NOTE)}" if notes else ""
         sizes = f"{games:>16}  {size_text(each.size):>8}"
         yield f"{name:<{width}}  {day:<16}  {each.state:<8}  {sizes}{note}"
@@ -109,10 +119,10 @@ def size_text(size: int) -> str:
 
 
 def show_run(arguments: argparse.Namespace) -> int:
-    """Print the state of a run, with --follow once it has ended; the status says how."""
-    from arena.storage.results import is_running  # noqa: PLC0415
-    from arena.storage.run_file import is_finished  # noqa: PLC0415
-    from arena.terminal.progress import StoredProgress, TerminalProgress  # noqa: PLC0415
+    """Print the state of a run; with --follow, wait for its end first."""
+    from arena.storage.results import is_running
+    from arena.storage.run_file import is_complete
+    from arena.terminal.progress import StoredProgress, TerminalProgress
 
     directory = find_run(arguments.run, arguments.results)
     if not (directory / "run.json").exists() and not is_running(directory):
@@ -125,20 +135,20 @@ def show_run(arguments: argparse.Namespace) -> int:
                 time.sleep(FOLLOW_SECONDS)
     lines = state_lines(directory)
     print_safely(lambda: print_lines(*lines))
-    return UNFINISHED if arguments.follow and not is_finished(directory) else OK
+    return UNFINISHED if arguments.follow and not is_complete(directory) else OK
 
 
 def state_lines(directory: Path) -> list[str]:
     """Return the state of a run: its checks and its page, or how to continue it."""
-    from arena.analysis.summary_file import load_checks  # noqa: PLC0415
-    from arena.storage.provenance import read_run  # noqa: PLC0415
-    from arena.storage.results import is_running, read_progress  # noqa: PLC0415
-    from arena.storage.run_file import is_finished  # noqa: PLC0415
+    from arena.analysis.summary_file import load_checks
+    from arena.storage.provenance import load_run_file
+    from arena.storage.results import is_running, progress_lines
+    from arena.storage.run_file import is_complete
 
-    stored = read_run(directory)
+    stored = load_run_file(directory)
     if is_running(directory):
-        return [f"{directory}: running", *read_progress(directory)]
-    if is_finished(directory):
+        return [f"{directory}: running", *progress_lines(directory)]
+    if is_complete(directory):
         at = printable(str(stored.get("finished") or ""))
         lines = [f"{directory}: finished {at}".rstrip()]
         lines += [
@@ -152,13 +162,13 @@ def state_lines(directory: Path) -> list[str]:
         first, *more = map(printable, str(reason).splitlines())
         lines = [f"{directory}: failed: {first}", *(f"  {each}" for each in more)]
         return [*lines, f"the experiment: {path}"]
-    again = f"its command continues it (the experiment: {path})"
-    return [f"{directory}: stopped; {again}", *read_progress(directory)[:1]]
+    again = f"the same command continues it (the experiment: {path})"
+    return [f"{directory}: stopped; {again}", *progress_lines(directory)[:1]]
 
 
 def compare_runs(arguments: argparse.Namespace) -> int:
-    """Print what differs between two runs; the status is 1 if something does."""
-    from arena.storage.run_differences import run_differences  # noqa: PLC0415
+    """Print the differences between two runs; the status is 1 if there are any."""
+    from arena.storage.run_file import run_differences
 
     one, other = (find_run(each, arguments.results) for each in (arguments.run, arguments.other))
     lines = list(run_differences(one, other))
@@ -169,34 +179,34 @@ def compare_runs(arguments: argparse.Namespace) -> int:
 
 def find_run(name: str, results: Path) -> Path:
     """Return the directory of a run by its path or by the first characters of its name."""
-    from arena.storage.git import VersionError  # noqa: PLC0415
-    from arena.storage.versions import run_named  # noqa: PLC0415
+    from arena.storage.git import VersionError
+    from arena.storage.versions import run_of_name
 
     try:
-        return run_named(name.rstrip("/"), (results,))
+        return run_of_name(name.rstrip("/"), (results,))
     except VersionError as error:
         raise UserError(str(error)) from None
 
 
 def prune_runs(arguments: argparse.Namespace) -> int:
-    """Print which runs would be deleted, and delete them if the user agrees."""
-    from arena.analysis.summary_file import load_checks  # noqa: PLC0415
-    from arena.storage.results import delete_run, foreign_files, is_run_directory  # noqa: PLC0415
+    """Print the runs to delete, and delete them if the user agrees."""
+    from arena.analysis.summary_file import load_checks
+    from arena.storage.results import delete_run, foreign_files, is_run_directory
 
     chosen: list[RunInfo] = []
     kept: list[str] = []
-    for each in selected_runs(arguments):
+    for each in runs_to_delete(arguments):
         if strange := foreign_files(each.directory):
-            kept.append(f"{each.name} stays: {listed(strange)} in it is not ours")
+            kept.append(f"{each.name} is kept: it contains other files ({join_names(strange)})")
         elif each.state == "running":
-            kept.append(f"{each.name} stays: it runs")
+            kept.append(f"{each.name} is kept: it is running")
         else:
             chosen.append(each)
     lines = [*kept, *(run_lines(chosen) if chosen else ["there is nothing to delete"])]
     if any(load_checks(each.directory) for each in chosen):
         lines.append(PRUNE_WARNING)
     print_safely(lambda: print_lines(*lines))
-    if not chosen or not (arguments.yes or confirm()):
+    if not chosen or not (arguments.yes or ask_user()):
         return OK
     for each in chosen:
         if is_run_directory(each.directory):
@@ -205,9 +215,9 @@ def prune_runs(arguments: argparse.Namespace) -> int:
     return OK
 
 
-def selected_runs(arguments: argparse.Namespace) -> "list[RunInfo]":
-    """Return the named runs, else all but the latest of each experiment."""
-    from arena.storage.results import is_run_directory, run_info, stored_runs  # noqa: PLC0415
+def runs_to_delete(arguments: argparse.Namespace) -> "list[RunInfo]":
+    """Return the runs on the command line; without any, all but the latest of each experiment."""
+    from arena.storage.results import is_run_directory, iter_runs, run_info
 
     if arguments.run:
         directories = [find_run(each, arguments.results) for each in arguments.run]
@@ -218,7 +228,7 @@ def selected_runs(arguments: argparse.Namespace) -> "list[RunInfo]":
                 )
         return [run_info(each) for each in dict.fromkeys(directories)]
     seen, found = dict[Path, int](), []
-    for info in stored_runs(arguments.results):
+    for info in iter_runs(arguments.results):
         parent = info.directory.parent
         seen[parent] = seen.get(parent, 0) + 1
         if seen[parent] > arguments.keep:
@@ -226,9 +236,9 @@ def selected_runs(arguments: argparse.Namespace) -> "list[RunInfo]":
     return found
 
 
-def confirm() -> bool:
+def ask_user() -> bool:
     """Return whether the user at the terminal agrees."""
     if not sys.stdin.isatty():
-        print("nothing was deleted: --yes deletes them")
+        print("nothing was deleted: --yes deletes these runs")
         return False
-    return input("delete these? [y/N] ").strip().lower() in ("y", "yes")
+    return input("delete these runs? [y/N] ").strip().lower() in ("y", "yes")

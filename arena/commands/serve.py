@@ -15,18 +15,21 @@ from agents.sandbox.protocol_agent import accepts_any_position
 from agents.sandbox.sandbox import Sandbox
 from agents.serving import ProtocolServer, read_lines
 from agents.spec import spec_from_text
-from arena.commands.options import LIMITS, SEED, chosen_limits, group, option, whole_number
-from games import Game, game
+from arena.commands.options import LIMITS, SEED, group, option, search_limits, whole_number
+from games import Game
+from games import game as load_game
 from games.base.cli import CommandParser
 from games.base.errors import OK
 from games.base.schema import Key
 from games.base.text import quote
 
 EPILOG = """\
+The agent reads standard input and answers on standard output; for kgp it
+connects to a server.
+
 examples:
   pitflip serve gtp --agent smart --game othello
-  pitflip serve kgp --host kalah.example.org --token SECRET
-The agent answers on standard input and output, or connects to a server (kgp)."""
+  pitflip serve kgp --host kalah.example.org --token SECRET"""
 DEFAULT_GAMES = {
     "lines": "kalah(6,4)",
     "gtp": "othello(8)",
@@ -37,8 +40,10 @@ PORT = 2671  # of KGP
 CONNECT_SECONDS = 10.0
 TYPES = {"int": int, "float": float, "bool": bool}
 AGENT = group(
-    option("--agent", default="smart", help="a kind, a bot's file, or path.py:name (smart)"),
-    option("--game", help="the game that is played"),
+    option(
+        "--agent", default="smart", help="a kind, a bot's file, or path.py:name (default: smart)"
+    ),
+    option("--game", help="the game to play"),
 )
 SERVER = group(
     option("--host", default="127.0.0.1", help="the address of the server (default: 127.0.0.1)"),
@@ -65,18 +70,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="protocol", required=True, metavar="PROTOCOL", parser_class=CommandParser
     )
     for name in PROTOCOLS:
-        usual = DEFAULT_GAMES.get(name, "the game of --game")
+        default = DEFAULT_GAMES.get(name)
+        summary = f"plays {default} by default" if default else "needs --game"
         server = (SERVER,) if name in SOCKET_PROTOCOLS else ()
-        own = protocols.add_parser(
-            name, help=f"plays {usual} by default", parents=[AGENT, LIMITS, SEED, *server]
-        )
+        own = protocols.add_parser(name, help=summary, parents=[AGENT, LIMITS, SEED, *server])
         for key in serve_options(name):
             own.add_argument(
                 f"--{key.name.replace('_', '-')}",
                 type=TYPES.get(key.type, str),
                 choices=key.choices or None,
                 default=key.default,
-                help=key.words,
+                help=key.description,
             )
 
 
@@ -84,37 +88,37 @@ def run(arguments: argparse.Namespace) -> int:
     """Serve until the other program ends the conversation."""
     name = arguments.game or DEFAULT_GAMES.get(arguments.protocol)
     if name is None:
-        raise SpecError(f"say which game is played: --game, as in --game {quote('kalah(6,4)')}")
-    of, module = game(name), importlib.import_module(PROTOCOLS[arguments.protocol])
-    module.conversation(of, {})  # a SpecError if the protocol does not know this game
-    spec = spec_from_text(arguments.agent, chosen_limits(arguments))
+        raise SpecError(f"name the game, as in --game {quote('kalah(6,4)')}")
+    game, module = load_game(name), importlib.import_module(PROTOCOLS[arguments.protocol])
+    module.conversation(game, {})  # a SpecError if the protocol does not know this game
+    spec = spec_from_text(arguments.agent, search_limits(arguments))
     with closing(Sandbox()) as sandbox:
-        serve_agent(arguments, of, lambda other: sandboxed_agent(spec, other, sandbox))
+        serve_agent(arguments, game, lambda other: create_in_sandbox(spec, other, sandbox))
     return OK
 
 
-def sandboxed_agent(spec: AgentSpec, of: Game, sandbox: Sandbox) -> Agent:
+def create_in_sandbox(spec: AgentSpec, game: Game, sandbox: Sandbox) -> Agent:
     """Return the agent of the spec; a user's code runs in the sandbox."""
-    agent = create_agent(spec, of, HostSettings(sandbox))
+    agent = create_agent(spec, game, HostSettings(sandbox))
     if not accepts_any_position(agent):
-        raise SpecError(f"{spec.kind} follows a game move by move, so it cannot be served")
+        raise SpecError(f"{spec.kind} must follow a game from its start, so it cannot be served")
     return agent
 
 
-def serve_agent(arguments: argparse.Namespace, of: Game, create: Callable[[Game], Agent]) -> None:
+def serve_agent(arguments: argparse.Namespace, game: Game, create: Callable[[Game], Agent]) -> None:
     """Speak the protocol until the other program ends the conversation."""
-    agent, module = create(of), importlib.import_module(PROTOCOLS[arguments.protocol])
+    agent, module = create(game), importlib.import_module(PROTOCOLS[arguments.protocol])
     options = {key.name: getattr(arguments, key.name) for key in serve_options(arguments.protocol)}
     seed = random.SystemRandom().getrandbits(32) if arguments.seed is None else arguments.seed
 
     def speak(lines: Iterable[str], write: Callable[[str], object]) -> None:
-        serving = ProtocolServer(lines, write, of, agent, create, seed)
-        serving.run(module.serve(of, agent, options))
+        serving = ProtocolServer(lines, write, game, agent, create, seed)
+        serving.run(module.serve(game, agent, options))
 
     if arguments.protocol in SOCKET_PROTOCOLS:
         with socket.create_connection((arguments.host, arguments.port), CONNECT_SECONDS) as server:
             server.settimeout(None)
-            # Else a line waits for the receipt of the one before, which takes 40 ms to come.
+            # Nagle's algorithm would delay each line by 40 ms.
             server.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             stream = server.makefile(encoding="utf-8", errors="replace", newline="\n")
             speak(read_lines(stream), lambda text: server.sendall(text.encode()))

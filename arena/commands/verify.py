@@ -6,36 +6,37 @@ import shlex
 from pathlib import Path
 
 from arena.commands.options import CACHE, CLUSTER, MOVED_EXPERIMENT, RUN
-from arena.config.command_line import available_cores, open_game_cache, with_cluster
+from arena.config.run_options import available_cores, open_game_cache, with_cluster
+from arena.playing.options import PlayOptions
 from games.base.cli import shell_command
 from games.base.errors import CHECK_FAILED, OK, print_error
 from games.base.progress import ProgressLine
 
 PARENTS = (RUN, MOVED_EXPERIMENT, CLUSTER, CACHE)
 EPILOG = """\
+Games are played again from their seeds; moves and results must be the same.
+Games in the game cache are played again, too, and compared.
+exit status: 0 all the same; 1 a difference; 2 nothing to verify; 3 not
+finished
+
 examples:
   pitflip verify results/smart_vs_bad/1a2b3c --all
-  pitflip verify results/class/2f3de8a327 --rules-only
-Games are played again from their seeds; moves and results must be the same.
-Cached games are compared too, but never used in place of playing.
-exit status: 0 all the same; 1 a difference; 2 nothing to verify; 3 not
-finished"""
+  pitflip verify results/class/2f3de8a327 --rules-only"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of this command alone."""
+    """Add the command's own options."""
     parser.add_argument(
         "--rules-only",
         action="store_true",
-        help="check all stored moves and results by the rules; start no bot",
+        help="only check stored moves and results by the rules, without any bot",
     )
-    parser.add_argument("--all", action="store_true", help="all games, not only 200 pairs")
+    parser.add_argument("--all", action="store_true", help="verify all games instead of 200 pairs")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Replay, compare and print; the status says whether all is the same."""
-    from arena.analysis.verification import replay_run, verify_run  # noqa: PLC0415
-    from arena.playing.options import PlayOptions  # noqa: PLC0415
+    """Replay, compare and print; the status says whether all games are the same."""
+    from arena.analysis.verification import replay_run, verify_run
 
     with contextlib.ExitStack() as stack:
         line = stack.enter_context(ProgressLine())
@@ -44,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             if known := open_game_cache(arguments.cache):
                 stack.callback(known.close)
-            playing = PlayOptions(available_cores(), arguments.interrupts, known=known)
+            playing = PlayOptions(available_cores(), arguments.interrupts, cache=known)
             options = stack.enter_context(with_cluster(playing, arguments.cluster))
             result = verify_run(
                 arguments.run, arguments.all, arguments.experiment, options, line.show
@@ -54,10 +55,10 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.interrupts.finish()
     for note in result.notes:
         print_error(note)
-    if result.again is not None and result.again.answer != "yes":
-        print_error(f"can be repeated: {result.again.words}")
+    if result.repeatability is not None and result.repeatability.answer != "yes":
+        print_error(f"can be repeated: {result.repeatability.text}")
     if result.difference:
-        print(f"differs: {result.difference.words}")
+        print(f"differs: {result.difference.text}")
         if found := result.difference.games:
             print(f"{found:,} game{' differs' if found == 1 else 's differ'}")
         if result.difference.row is not None and result.keeps_moves:
@@ -72,9 +73,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def rewrite_page(directory: Path) -> None:
-    """Write the page of a run again, if it has one: run.json says something else by now."""
-    from arena.report.data import load_report  # noqa: PLC0415  # as above
-    from arena.report.page import PAGE, write_page  # noqa: PLC0415
+    """Write the page of a run again, if it has one, because run.json has changed."""
+    from arena.report.data import load_report
+    from arena.report.page import PAGE, write_page
 
     if (directory / PAGE).exists():
         write_page(load_report(directory), directory / PAGE)

@@ -1,1 +1,1 @@
-"""Text from outside becomes values: files, overrides, other people's games."""
+"""Read experiment files, overrides and settings, and report their problems."""

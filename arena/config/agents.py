@@ -1,4 +1,4 @@
-"""Agent tables and rosters."""
+"""Read the agent tables and the roster of an experiment."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from agents.checkup import read_positions
+from agents.check import read_positions
 from agents.core import AgentSpec, SpecError
 from agents.evaluation.weights import read_weights
 from agents.registry import AGENTS, Kind, build, kind_of, kind_problem, normalize, weight_problems
@@ -18,11 +18,11 @@ from agents.spec import (
     find_file,
     find_path,
     is_bot_file,
+    read_tables,
     resolve_options,
     resolve_paths,
-    tables_of,
 )
-from arena.analysis.checks.claims import ALL, BEATS
+from arena.analysis.checks.registry import ALL, BEATS
 from arena.config.keys import top_level_hint
 from arena.config.toml_file import Problems
 from arena.storage.git import VersionError
@@ -30,7 +30,7 @@ from arena.storage.versions import VersionReference, find_version, parse_version
 from games import Game
 from games.base.errors import UserError
 from games.base.schema import Key, KeyValues, Place, read_table
-from games.base.text import format_value, listed, quote, synonym_of
+from games.base.text import format_value, join_names, quote, synonym_of
 
 LONGEST_NAME = 40
 MOST_AGENTS = 1000
@@ -41,19 +41,19 @@ POSITIONS: Place = ("roster", "must_survive")
 
 
 class AgentContext(NamedTuple):
-    """The surroundings of an agent's table; `of` is None if the game is not known."""
+    """The file context an agent's table; `game` is None if the file names no valid game."""
 
-    of: Game | None
+    game: Game | None
     directory: Path  # of the experiment file
     problems: Problems
 
 
-def read_agents(written: Mapping[str, object], around: AgentContext) -> dict[str, AgentSpec]:
+def read_agents(written: Mapping[str, object], context: AgentContext) -> dict[str, AgentSpec]:
     """Return the specs by name, in the order of the file."""
     specs = {}
     if len(written) > MOST_AGENTS:
         message = f"an experiment has at most {MOST_AGENTS:,} agents, got {len(written):,}"
-        around.problems.add(("agents",), message, ("agents",))
+        context.problems.add(("agents",), message, ("agents",))
         return {}
     for name, table in written.items():
         place = ("agents", name)
@@ -62,11 +62,11 @@ def read_agents(written: Mapping[str, object], around: AgentContext) -> dict[str
                 f"an agent cannot be called {quote(name)}: names have 1 to {LONGEST_NAME} "
                 f'printable characters, are not "{ALL}" and hold no "{BEATS}"'
             )
-            around.problems.add(place, message)
+            context.problems.add(place, message)
         if isinstance(table, dict):
-            specs[name] = AgentReader(table, place, around).spec()
+            specs[name] = AgentReader(table, place, context).spec()
         else:
-            around.problems.add(place, f"{name} must be a table, got {format_value(table)}")
+            context.problems.add(place, f"{name} must be a table, got {format_value(table)}")
     return specs
 
 
@@ -76,8 +76,8 @@ def is_valid_agent_name(name: str) -> bool:
     return plain and name != ALL and BEATS not in name
 
 
-def misplaced_option_hint(key: str) -> str:
-    """Return where an agent's option belongs that stands elsewhere in a file."""
+def agent_option_hint(key: str) -> str:
+    """Return the hint that an unknown key is an option of an agent; empty for other keys."""
     if all_options().option(key) is None and key != KIND.name:
         return top_level_hint(key)
     return f"it belongs to an agent, below a line such as [agents.{EXAMPLE}]"
@@ -85,7 +85,7 @@ def misplaced_option_hint(key: str) -> str:
 
 @cache
 def all_options() -> Kind:
-    """Return a kind with all options, for an agent whose kind is not known."""
+    """Return a kind with the options of all kinds, for an agent of an unknown kind."""
     options = {option.name: option for name in AGENTS for option in kind_of(name).options}
     return Kind(build, tuple(replace(option, required=False) for option in options.values()))
 
@@ -97,170 +97,173 @@ def agent_keys(kind: str | None) -> tuple[Key, ...]:
     return KIND, *(replace(each, default=None) for each in options)
 
 
-def option_elsewhere(key: str, known: Sequence[str]) -> str | None:
-    """Return the option of some kind that a key or its synonym names."""
+def find_option(key: str, known: Sequence[str]) -> str | None:
+    """Return the option that a key or its synonym names, if any."""
     return key if key in known else synonym_of(key, known)
 
 
 def unknown_option_message(kind: str, key: str, option: str, names: Sequence[str]) -> str:
-    """Return the message about an option that only other kinds have."""
-    others = listed(each for each in AGENTS if each != "human" and kind_of(each).option(option))
+    """Return the message about an option of other kinds."""
+    others = join_names(each for each in AGENTS if each != "human" and kind_of(each).option(option))
     called = "" if key == option else f"called {option} here, "
-    has = f"it has {listed(names)}" if names else "it has none"
+    has = f"it has {join_names(names)}" if names else "it has none"
     return f"{kind} has no option {key}, {called}which is for {others} ({has})"
 
 
 class AgentReader(NamedTuple):
-    """Reader of one agent's table."""
+    """Reader of the table of one agent."""
 
     table: Mapping[str, object]
     place: Place
-    around: AgentContext
+    context: AgentContext
 
     def spec(self) -> AgentSpec:
-        """Return the spec; if there are problems it has only the valid options."""
-        of, known, name = self.around.of, all_options(), self.table.get("kind")
+        """Return the spec with the valid options; report the others."""
+        game, known, name = self.context.game, all_options(), self.table.get("kind")
         message = self._kind_problem(name) if isinstance(name, str) else None
         if message:
-            self._add(message, "kind")
+            self._report(message, "kind")
         own_kind = None if message or not isinstance(name, str) else name
         kind = known if own_kind is None else kind_of(own_kind)
         names = [each.name for each in kind.options]
         own = {}
         for key, value in self.table.items():
-            theirs = option_elsewhere(key, [each.name for each in known.options])
+            theirs = find_option(key, [each.name for each in known.options])
             if theirs and key not in names and theirs not in names and isinstance(name, str):
-                self._add(unknown_option_message(name, key, theirs, names), key)
+                self._report(unknown_option_message(name, key, theirs, names), key)
             else:
                 own[key] = self._load_value(kind.option(key), value)
         values = read_table(
-            own, self.place, agent_keys(own_kind), self.around.problems.add, top_level_hint
+            own, self.place, agent_keys(own_kind), self.context.problems.add, top_level_hint
         )
-        for option in self._add_weight_faults(kind, values):
+        for option in self._report_weight_faults(kind, values):
             values[option] = None
-        if of is not None and (found := kind.unfit(values, of)):
-            self._add(f"{found[0]} {found[1]}", found[0])
-        return normalize(kind, AgentSpec(values.pop("kind", ""), values), of)
+        if game is not None and (ineffective := kind.ineffective_option(values, game)):
+            option, reason = ineffective
+            self._report(f"{option} {reason}", option)
+        return normalize(kind, AgentSpec(values.pop("kind", ""), values), game)
 
-    def _add_weight_faults(self, kind: Kind, values: KeyValues) -> set[str]:
-        """Report wrong weights, those of a file in one line; return the wrong options."""
-        faults = list(weight_problems(kind, values, self.around.of))
-        more = Counter(place[0] for place, _ in faults)
+    def _report_weight_faults(self, kind: Kind, values: KeyValues) -> set[str]:
+        """Report wrong weights, with one line per file; return the options that have them."""
+        faults = list(weight_problems(kind, values, self.context.game))
+        counts = Counter(place[0] for place, _ in faults)
         for place, message in faults:
             written = self.table[place[0]]
             if not isinstance(written, str):
-                self._add(message, *place)
-            elif (count := more.pop(place[0], 0)) > 0:
+                self._report(message, *place)
+            elif (count := counts.pop(place[0], 0)) > 0:
                 file = f"{written}: " if len(place) > 1 else ""  # otherwise the message names it
                 rest = f" (and {count - 1:,} more like it)" if count > 1 else ""
-                self._add(f"{file}{message}{rest}", place[0])
+                self._report(f"{file}{message}{rest}", place[0])
         return {place[0] for place, _ in faults}
 
-    def _add(self, message: str, *keys: str) -> None:
-        self.around.problems.add((*self.place, *keys), message)
+    def _report(self, message: str, *keys: str) -> None:
+        self.context.problems.add((*self.place, *keys), message)
 
     def _kind_problem(self, name: str) -> str | None:
-        """Return why no agent of this kind can be built; None if one can."""
+        """Return the reason why no agent of this kind can be built; None if there is none."""
         if name == "human":
             return "human agents do not play in experiments; a person plays with pitflip play"
-        return kind_problem(name, self.table, self.around.of)
+        return kind_problem(name, self.table, self.context.game)
 
     def _load_value(self, option: Key | None, value: object) -> object:
         """Return a value with files as absolute paths and weight files as their weights."""
         if option is not None and option.type in PATH_TYPES:
-            placed = resolve_paths(option, value, self.around.directory)
-            return self._words(placed, option) if option.type == "command" else placed
+            placed = resolve_paths(option, value, self.context.directory)
+            return self._resolve_command(placed, option) if option.type == "command" else placed
         if option is None or not isinstance(value, str):
             return value
         if option.type == "weights":
-            return self._weights(value, option)
-        file = self._file(value, option) if option.type == "file" else None
+            return self._load_weights(value, option)
+        file = self._find_file(value, option) if option.type == "file" else None
         return ":".join(map(str, file)) if file else value
 
-    def _file(self, written: str, option: Key) -> tuple[Path, str] | None:
+    def _find_file(self, written: str, option: Key) -> tuple[Path, str] | None:
         """Return the file, or the version of a file, that an option names; report a missing one."""
-        file = find_file(written, option.entry, self.around.directory)
+        file = find_file(written, option.default_function, self.context.directory)
         if file is None and (wanted := parse_version(written)):
-            path = self._version(wanted, option)
-            return None if path is None else (path, wanted.name or option.entry)
+            path = self._find_version(wanted, option)
+            return None if path is None else (path, wanted.name or option.default_function)
         if file is None:
             where = "beside the experiment or in the working directory"
-            self._add(f"there is no file {quote(written)} {where}", option.name)
+            self._report(f"there is no file {quote(written)} {where}", option.name)
         return file
 
-    def _version(self, wanted: VersionReference, option: Key) -> Path | None:
+    def _find_version(self, wanted: VersionReference, option: Key) -> Path | None:
         """Return the path of a version of a file; report a missing one and return None."""
         try:
-            return find_version(wanted, self.around.directory)
+            return find_version(wanted, self.context.directory)
         except VersionError as error:
-            self._add(f"{option.name}: {error}", option.name)
+            self._report(f"{option.name}: {error}", option.name)
             return None
 
-    def _words(self, value: object, option: Key) -> object:
+    def _resolve_command(self, value: object, option: Key) -> object:
         """Return the words of a command, with the path of a version in place of its name."""
         if isinstance(value, list):
-            return [self._words(each, option) for each in value]
+            return [self._resolve_command(each, option) for each in value]
         wanted = parse_version(value) if isinstance(value, str) else None
         path = None
         if wanted is not None and not wanted.name:
-            path = self._version(wanted, option)
+            path = self._find_version(wanted, option)
         return value if path is None else str(path)
 
-    def _weights(self, written: str, option: Key) -> Mapping[str, object] | str:
+    def _load_weights(self, written: str, option: Key) -> Mapping[str, object] | str:
         """Return the weights in a file, or its path if it holds learned tables."""
-        file = self._file(written, option)
+        file = self._find_file(written, option)
         try:
-            return read_weights(file[0], self.around.of) if file else {}
-        except ValueError as error:  # SpecError, or bytes that are no text
-            self._add(str(error), option.name)
+            return read_weights(file[0], self.context.game) if file else {}
+        except ValueError as error:  # a SpecError, or bytes that are not text
+            self._report(str(error), option.name)
             return {}
 
 
 def add_roster_agents(
     tables: Mapping[str, object], base: Path, problems: Problems
-) -> dict[str, object]:
-    """Return the tables of a file with an agent for each bot of its roster.
+) -> tuple[dict[str, object], frozenset[str]]:
+    """Return the tables of a file with an agent for each bot of its roster, and their names.
 
-    The keys of `[agents.NAME]` replace those of the roster. Bots that do not load are included.
+    The keys of `[agents.NAME]` replace those of the bot of that name. Bots that do not load are
+    included.
     """
     roster, written = tables.get("roster"), tables.get("agents", {})
     if not isinstance(roster, dict) or not isinstance(roster.get("directory"), str):
-        return dict(tables)
+        return dict(tables), frozenset()
     options = roster.get("options", {})
-    usual = options if isinstance(options, dict) else {}
+    common = options if isinstance(options, dict) else {}
     directory = base / Path(roster["directory"]).expanduser()
     if not directory.is_dir():
         problems.add(PLACE, f"there is no directory {quote(roster['directory'])}")
-        return dict(tables)
+        return dict(tables), frozenset()
     found = dict(find_bots(directory, problems))
     if not found:
         problems.add(PLACE, f"there is no bot in {quote(roster['directory'])}")
-    agents = {name: {**table, **usual} for name, table in found.items()}
+    agents = {name: {**table, **common} for name, table in found.items()}
     for name, table in written.items() if isinstance(written, dict) else ():
         both = isinstance(table, dict) and name in agents
         agents[name] = {**agents[name], **table} if both else table
-    return {**tables, "agents": agents}
+    return {**tables, "agents": agents}, frozenset(found)
 
 
-def required_positions(
-    roster: object, of: Game | None, base: Path, problems: Problems
+def read_must_survive(
+    roster: object, game: Game | None, base: Path, problems: Problems
 ) -> tuple[str, ...]:
-    """Return the positions in the file that a roster names; report wrong ones."""
+    """Return the positions of the roster's `must_survive` file; report wrong ones."""
     named = roster.get("must_survive") if isinstance(roster, dict) else None
-    if not isinstance(named, str) or of is None:
+    if not isinstance(named, str) or game is None:
         return ()
     try:
-        found = read_positions(Path(find_path(named, base)), of)
-    except UserError as mistake:
-        problems.add(POSITIONS, str(mistake))
+        positions = read_positions(Path(find_path(named, base)), game)
+    except UserError as error:
+        problems.add(POSITIONS, str(error))
         return ()
-    return tuple(of.text(position) for position in found)
+    return tuple(game.text(position) for position in positions)
 
 
 def find_bots(directory: Path, problems: Problems) -> Iterator[tuple[str, dict[str, object]]]:
-    """Yield the names and tables of the bots in a directory: files, and folders with a table.
+    """Yield the names and tables of the bots in a directory.
 
-    `mine.toml` next to `mine.js`, and `bot.toml` in a folder, hold the bot's own table.
+    A bot is a file, whose options may be in `mine.toml` next to `mine.js`, or a directory with a
+    `bot.toml`.
     """
     paths = sorted(path for path in directory.iterdir() if path.name[0] not in "._")
     stems = [path.stem for path in paths if path.is_file() and path.suffix != ".toml"]
@@ -284,11 +287,11 @@ def table_for_file(path: Path) -> dict[str, object]:
 def read_bot_table(
     path: Path, table: Mapping[str, object], problems: Problems
 ) -> dict[str, object]:
-    """Return the table of a bot changed by the file next to it; files become paths."""
-    both = dict(table)
+    """Return the table of a bot updated from the TOML file at `path`; its files become paths."""
+    merged = dict(table)
     try:
-        both |= tables_of(path)
-        return resolve_options(both, path.parent, str(path), resolve_version)
+        merged |= read_tables(path)
+        return resolve_options(merged, path.parent, str(path), resolve_version)
     except SpecError as error:
         problems.add(PLACE, str(error))
-        return both
+        return merged

@@ -1,16 +1,15 @@
-"""Check tables."""
+"""Read the `[[checks]]` tables of an experiment."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from agents.core import AgentSpec
-from arena.analysis.checks.claims import ALL, BEATS, Check
-from arena.analysis.checks.registry import CHECKS, claim
+from arena.analysis.checks.registry import ALL, BEATS, CHECKS, Check, claim
 from arena.config.keys import top_level_hint
 from arena.config.toml_file import Problems
 from arena.planning.schedules.registry import unknown_agent_message
 from games.base.schema import Key, Place, read_table
-from games.base.text import format_value, listed, quote
+from games.base.text import format_value, join_names, quote
 
 Matches = Sequence[tuple[int, int]]
 CLAIM_KEY = Key(
@@ -23,14 +22,14 @@ CLAIM_KEY = Key(
 
 
 class CheckContext(NamedTuple):
-    """The agents of an experiment; `matches` is None if the schedule is wrong."""
+    """The agents and matches of an experiment; `matches` is None if the schedule is wrong."""
 
     names: Sequence[str]
     specs: Mapping[str, AgentSpec]
     matches: Matches | None
 
 
-def read_checks(written: object, players: CheckContext, problems: Problems) -> tuple[Check, ...]:
+def read_checks(written: object, context: CheckContext, problems: Problems) -> tuple[Check, ...]:
     """Return the valid checks; report the others."""
     if not isinstance(written, list | tuple):
         hint = "; write [[checks]] with two brackets" if isinstance(written, dict) else ""
@@ -44,15 +43,15 @@ def read_checks(written: object, players: CheckContext, problems: Problems) -> t
         if not isinstance(table, dict):
             message = f"item {item + 1} of checks must be a table, got {format_value(table)}"
             problems.add(place, message)
-        elif check := _check(table, place, players, problems):
+        elif check := _read_check(table, place, context, problems):
             checks.append(check)
     return tuple(checks)
 
 
-def _check(
+def _read_check(
     table: dict[str, object],
     place: Place,
-    players: CheckContext,
+    context: CheckContext,
     problems: Problems,
 ) -> Check | None:
     """Return one check; report a wrong one and return None."""
@@ -61,8 +60,8 @@ def _check(
     if len(tests) != 1:
         read_table(table, place, [CLAIM_KEY, *every.values()], problems.add, top_level_hint)
         if len(problems.found) == count:
-            got = listed(tests) or "none of them"
-            message = f"exactly one of {listed(CHECKS)} must be given, got {got}"
+            got = join_names(tests) or "none of them"
+            message = f"exactly one of {join_names(CHECKS)} must be given, got {got}"
             problems.add(place, message, place)
         return None
     (test,) = tests
@@ -70,7 +69,7 @@ def _check(
     for name in table:
         if name in every and name not in keys:
             having = [other for other in CHECKS if every[name] in claim(other).KEYS]
-            message = f"{test} has no {name} (it belongs to {listed(having)})"
+            message = f"{test} has no {name} (it belongs to {join_names(having)})"
             problems.add((*place, name), message)
     own = {name: value for name, value in table.items() if name in keys or name not in every}
     values = read_table(own, place, list(keys.values()), problems.add, top_level_hint)
@@ -79,21 +78,21 @@ def _check(
     check = Check(values.pop("that"), test, values)
     if message := claim_form_problem(check):
         problems.add(place, message, place)
-    elif message := claim_agents_problem(check, players):
+    elif message := claim_agents_problem(check, context):
         problems.add((*place, "that"), message)
     elif len(values) == len(keys) - 1:
-        for inside, message in getattr(claim(test), "faults", _none)(check, players.specs):
+        for inside, message in getattr(claim(test), "faults", _none)(check, context.specs):
             problems.add((*place, *inside), message)
     return check
 
 
 def _none(_: Check, __: Mapping[str, AgentSpec]) -> tuple[()]:
-    """Return no faults, for a check whose module defines none."""
+    """Return no faults: the default for a check module without `faults`."""
     return ()
 
 
 def claim_form_problem(check: Check) -> str:
-    """Return why `that` does not have the form of the check; empty if it has."""
+    """Return the problem with the form of `that`; empty if there is none."""
     words = [word.strip() for word in check.that.split(BEATS)]
     if claim(check.test).COMPARES:
         fits, form = len(words) == 2 and all(words), '"A beats B"'
@@ -102,18 +101,18 @@ def claim_form_problem(check: Check) -> str:
     return "" if fits else f"{check.test} needs that = {form}, got {quote(check.that)}"
 
 
-def claim_agents_problem(check: Check, players: CheckContext) -> str:
-    """Return why `that` names no agents or match of the experiment; empty if it does."""
+def claim_agents_problem(check: Check, context: CheckContext) -> str:
+    """Return the problem with the agents or the match in `that`; empty if there is none."""
     if check.subject == ALL:
         return ""
     parties = check.parties or (check.subject or "",)
     for name in parties:
-        if name not in players.names:
-            return unknown_agent_message(name, players.names)
+        if name not in context.names:
+            return unknown_agent_message(name, context.names)
     if len(parties) > len(set(parties)):
         return f"an agent does not play itself, got {quote(check.that)}"
-    places = {players.names.index(name) for name in parties}
-    if players.matches is not None and not any(places <= set(m) for m in players.matches):
+    places = {context.names.index(name) for name in parties}
+    if context.matches is not None and not any(places <= set(m) for m in context.matches):
         met = "meet" if check.parties else "play"
         return f"{' and '.join(parties)} never {met} in this schedule, got {quote(check.that)}"
     return ""

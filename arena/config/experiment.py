@@ -1,36 +1,52 @@
-"""Read an experiment file and make its plan."""
+"""Read an experiment from a file or tables and make its plan."""
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, TypeAlias
 
 from agents.core import AgentSpec
-from arena.analysis.checks.claims import Check
+from agents.registry import AGENTS
+from agents.spec import spec_from_table, spec_from_text
+from arena.analysis.checks.registry import Check
 from arena.config.agents import (
     AgentContext,
     add_roster_agents,
-    misplaced_option_hint,
+    agent_option_hint,
     read_agents,
-    required_positions,
+    read_must_survive,
 )
 from arena.config.checks import CheckContext, read_checks
 from arena.config.keys import EXPERIMENT_KEYS, Settings, read_settings, top_level_hint
-from arena.config.toml_file import ExperimentError, Problems, Source, read
-from arena.planning.openings.registry import COMMON_KEYS, OPENINGS, way
+from arena.config.toml_file import (
+    ExperimentError,
+    Problems,
+    Source,
+    format_toml,
+    read_experiment_file,
+)
+from arena.planning.openings.registry import COMMON_KEYS, OPENINGS, OpeningMethod, opening_method
 from arena.planning.plan import RANDOM_OPENINGS, OpeningsSpec, Plan
 from arena.planning.rounds import RoundsSpec
-from arena.planning.schedules.registry import SCHEDULES, Matches, rounds_choice, schedule
+from arena.planning.schedules.registry import (
+    SCHEDULES,
+    Matches,
+    ScheduleMethod,
+    rounds_choice,
+    schedule_method,
+)
 from arena.playing.clock import default_move_seconds
 from games import Game, GameError, game
 from games.base.schema import Key, KeyValues, default_values, parse_game_time, read_table
-from games.base.text import did_you_mean, format_value, listed, quote
+from games.base.text import did_you_mean, format_value, join_names, quote
 
 MOST_ELO = 100_000.0
 SHOWN = 20  # names of agents that a message lists
-__all__ = ["Experiment", "ExperimentError", "load"]
+__all__ = ["Experiment", "ExperimentError", "load_experiment"]
 DEFAULT_PAIRS = 100
-MAX_ROUND_PAIRS = 2000  # of two agents that meet in rounds, which usually end before
+MAX_ROUND_PAIRS = 2000  # per match in schedules by rounds, which usually end earlier
 MOVES_KEPT_BELOW = 100_000  # games
 
 
@@ -46,34 +62,29 @@ class AnchorError(ValueError):
 
 
 def parse_anchor(word: str, names: Sequence[str]) -> Anchor:
-    """Return the anchor that a word names; the name of an agent may contain `=`."""
+    """Parse an anchor, `NAME` or `NAME=ELO`; the name of an agent may contain `=`."""
     if word in names:
         return Anchor(word, 0.0)
     name, _, text = word.rpartition("=")
     if name not in names:
         near = did_you_mean(name or word, names)
         raise AnchorError(
-            f"must be one of {listed(names[:SHOWN])}, got {quote(name or word)}{near}"
+            f"must be one of {join_names(names[:SHOWN])}, got {quote(name or word)}{near}"
         )
     try:
         elo = float(text)
     except ValueError:
         elo = MOST_ELO + 1.0
     if not abs(elo) <= MOST_ELO:
-        raise AnchorError(f"needs a number of Elo, as in {name}=1500, got {quote(text)}")
+        raise AnchorError(f"needs a rating, as in {name}=1500, got {quote(text)}")
     return Anchor(name, elo)
 
 
-class ChoiceEntry(Protocol):
-    """The parts of a schedule or opening module that its reader uses."""
-
-    KEYS: Sequence[Key]
-    WORD: bool
-    EXAMPLES: Sequence[str]
+ChoiceEntry: TypeAlias = ScheduleMethod | OpeningMethod
 
 
 class ChoiceTable(NamedTuple):
-    """The entries that a key of the file chooses from, and the keys that they share."""
+    """The entries that a key of the file selects from, and the keys that they share."""
 
     key: str
     entries: Mapping[str, ChoiceEntry]
@@ -91,38 +102,38 @@ def read_schedule(
     written: object, names: Sequence[str], problems: Problems
 ) -> MatchSchedule | None:
     """Return the matches; report a wrong schedule and return None."""
-    ways = ChoiceTable("schedule", {name: schedule(name) for name in SCHEDULES})
-    chosen = _read(written, ways, problems)
+    table = ChoiceTable("schedule", {name: schedule_method(name) for name in SCHEDULES})
+    chosen = _read_choice(written, table, problems)
     if len(names) < 2:
         problems.add(("agents",), f"at least two agents must play, got {len(names)}")
         return None
     if chosen is None:
         return None
     name, values = chosen
-    faults = list(schedule(name).faults(values, names))
+    faults = list(schedule_method(name).problems(values, names))
     for inside, message in faults:
         problems.add(("schedule", *inside), message, ("schedule",) if inside else None)
     if faults:
         return None
-    return MatchSchedule(schedule(name).matches(values, names), rounds_choice(name, values))
+    return MatchSchedule(schedule_method(name).matches(values, names), rounds_choice(name, values))
 
 
-def read_openings(written: object, of: Game | None, problems: Problems) -> OpeningsSpec:
+def read_openings(written: object, game: Game | None, problems: Problems) -> OpeningsSpec:
     """Return the openings; report wrong ones and return the default."""
-    ways = ChoiceTable("openings", {name: way(name) for name in OPENINGS}, COMMON_KEYS)
-    chosen = _read(written, ways, problems)
+    table = ChoiceTable("openings", {name: opening_method(name) for name in OPENINGS}, COMMON_KEYS)
+    chosen = _read_choice(written, table, problems)
     if chosen is None:
         return RANDOM_OPENINGS
     name, values = chosen
     shared = {key.name: values.pop(key.name) for key in COMMON_KEYS}
     spec = replace(openings_spec(name, values), **shared)
-    for inside, message in way(name).faults(spec, of):
+    for inside, message in opening_method(name).problems(spec, game):
         problems.add(("openings", *inside), message, ("openings",))
     return spec
 
 
 def openings_spec(name: str, values: KeyValues) -> OpeningsSpec:
-    """Return the openings as a plan keeps them: `random_plies` asks for one of three ways."""
+    """Return the openings of a plan; `random_plies` selects one of three methods."""
     plies = values.get("random_plies")
     if name == "none" or (name == "random" and plies == 0):
         return OpeningsSpec("none", {"none": True})
@@ -131,50 +142,50 @@ def openings_spec(name: str, values: KeyValues) -> OpeningsSpec:
     return OpeningsSpec(name, values)
 
 
-def _read(
-    written: object, ways: ChoiceTable, problems: Problems
+def _read_choice(
+    written: object, table: ChoiceTable, problems: Problems
 ) -> tuple[str, dict[str, Any]] | None:
-    """Return the chosen entry with the values of its keys; report problems and return None."""
-    words = [name for name, entry in ways.entries.items() if entry.WORD]
+    """Return the selected entry with the values of its keys; None after a problem."""
+    words = [name for name, entry in table.entries.items() if entry.name_suffices]
     if isinstance(written, str) and written in words:
-        return written, default_values([*ways.entries[written].KEYS, *ways.shared])
+        return written, default_values([*table.entries[written].keys, *table.shared])
     if not isinstance(written, dict):
-        *most, last = [text for entry in ways.entries.values() for text in entry.EXAMPLES]
+        *most, last = [text for entry in table.entries.values() for text in entry.examples]
         form = f"{', '.join(most)} or {last}"
         message = (
-            f"{ways.key} must be {form}, got {format_value(written)}{did_you_mean(written, words)}"
+            f"{table.key} must be {form}, got {format_value(written)}{did_you_mean(written, words)}"
         )
-        problems.add((ways.key,), message)
+        problems.add((table.key,), message)
         return None
     count, firsts = (
         len(problems.found),
-        {entry.KEYS[0].name: name for name, entry in ways.entries.items() if entry.KEYS},
+        {entry.keys[0].name: name for name, entry in table.entries.items() if entry.keys},
     )
-    asked = requested_entries(written, ways, firsts)
-    keys = [key for name in asked or ways.entries for key in ways.entries[name].KEYS]
-    values = read_table(written, (ways.key,), [*keys, *ways.shared], problems.add, top_level_hint)
+    chosen = choose_entries(written, table, firsts)
+    keys = [key for name in chosen or table.entries for key in table.entries[name].keys]
+    values = read_table(written, (table.key,), [*keys, *table.shared], problems.add, top_level_hint)
     if len(problems.found) > count:
         return None
-    if len(asked) != 1:
-        got = listed(key for key in firsts if key in written) or "none of them"
-        message = f"exactly one of {listed(firsts)} must be given, got {got}"
-        problems.add((ways.key,), message, (ways.key,))
+    if len(chosen) != 1:
+        got = join_names(key for key in firsts if key in written) or "none of them"
+        message = f"exactly one of {join_names(firsts)} must be given, got {got}"
+        problems.add((table.key,), message, (table.key,))
         return None
-    return asked[0], values
+    return chosen[0], values
 
 
-def requested_entries(
-    written: Mapping[str, object], ways: ChoiceTable, firsts: Mapping[str, str]
+def choose_entries(
+    written: Mapping[str, object], table: ChoiceTable, firsts: Mapping[str, str]
 ) -> list[str]:
-    """Return the entries whose first key is written; only one if it alone has all keys."""
-    asked = [name for key, name in firsts.items() if key in written]
-    shared = {key.name for key in ways.shared}
+    """Return the entries whose first key is given; only one if it alone has all keys."""
+    chosen = [name for key, name in firsts.items() if key in written]
+    shared = {key.name for key in table.shared}
     whole = [
         name
-        for name in asked
-        if set(written) <= shared | {key.name for key in ways.entries[name].KEYS}
+        for name in chosen
+        if set(written) <= shared | {key.name for key in table.entries[name].keys}
     ]
-    return whole if len(whole) == 1 else asked
+    return whole if len(whole) == 1 else chosen
 
 
 def load_game(settings: Settings, base: Path, problems: Problems) -> Game | None:
@@ -188,23 +199,25 @@ def load_game(settings: Settings, base: Path, problems: Problems) -> Game | None
         return None
 
 
-def check_stop_rule(settings: Settings, meets: MatchSchedule, problems: Problems) -> None:
-    """Report a sequential test of other than one pair of agents."""
-    matches = meets.matches
-    if settings.stop is not None and meets.rounds is not None:
-        message = f"{meets.rounds.way} ends by itself when its answer is certain; remove [stop]"
+def check_stop_rule(settings: Settings, schedule: MatchSchedule, problems: Problems) -> None:
+    """Report a sequential test unless the schedule has exactly one match."""
+    matches = schedule.matches
+    if settings.stop is not None and schedule.rounds is not None:
+        message = (
+            f"{schedule.rounds.method} stops by itself when its answer is certain; remove [stop]"
+        )
         problems.add(("stop", "sprt"), message, ("stop",))
     elif settings.stop is not None and len(matches) != 1:
         problems.add(
             ("stop", "sprt"),
-            f"sprt tests one pair of agents, got a schedule of {len(matches)} matches; "
+            f"sprt needs a schedule of one match, got {len(matches)} matches; "
             'write schedule = { match = ["a", "b"] }',
             ("stop",),
         )
 
 
 def check_anchor(anchor: str | None, names: Sequence[str], problems: Problems) -> None:
-    """Report an anchor that is no agent or has no rating."""
+    """Report an anchor without a known agent or a valid rating."""
     if anchor is not None:
         try:
             parse_anchor(anchor, names)
@@ -214,17 +227,17 @@ def check_anchor(anchor: str | None, names: Sequence[str], problems: Problems) -
 
 def check_pairs(pairs: int | None, openings: OpeningsSpec, problems: Problems) -> None:
     """Report more pairs than openings."""
-    known = way(openings.way).count(openings.values)
+    known = opening_method(openings.method).count(openings.values)
     if pairs and known is not None and pairs > known and not openings.repeat:
-        ways = "lower pairs, use { random_plies = 6 }, or repeat = true if an agent varies"
-        same = " (players without chance would play one game again and again)"
+        ways = "lower pairs, use { random_plies = 6 }, or repeat = true if an agent uses chance"
+        same = " (agents without chance would repeat the same games)"
         message = f"{pairs} pairs need as many openings, got {known}{same}; {ways}"
         problems.add(("pairs",), message)
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """The contents of a file: its plan, and the checks of its result."""
+    """A plan with the checks of its result."""
 
     name: str
     path: Path
@@ -234,93 +247,147 @@ class Experiment:
 
 
 class CommonSettings(NamedTuple):
-    """The valid values that runs, studies and learning share."""
+    """The valid values of the keys that runs, studies and learning share."""
 
     values: KeyValues  # by the keys of the file
     settings: Settings
-    of: Game | None
+    game: Game | None
     agents: dict[str, AgentSpec]
     openings: OpeningsSpec
     base: Path  # the directory of the file
     must_survive: tuple[str, ...] = ()  # positions, as lines
+    roster: frozenset[str] = frozenset()  # names of the roster's agents
 
 
 def read_common(source: Source, keys: Sequence[Key], problems: Problems) -> CommonSettings:
     """Read the keys of a file that runs, studies and learning share; report all problems."""
     base = source.path.absolute().parent
-    tables = add_roster_agents(source.tables, base, problems)
-    values = read_table(tables, (), keys, problems.add, misplaced_option_hint)
+    tables, roster = add_roster_agents(source.tables, base, problems)
+    values = read_table(tables, (), keys, problems.add, agent_option_hint)
     settings = read_settings(values, source.path.stem, problems)
-    of = load_game(settings, base, problems)
-    agents = read_agents(values.get("agents", {}), AgentContext(of, base, problems))
+    game = load_game(settings, base, problems)
+    agents = read_agents(values.get("agents", {}), AgentContext(game, base, problems))
     openings = RANDOM_OPENINGS
     if values["openings"] is not None:
-        openings = read_openings(values["openings"], of, problems)
-    survive = required_positions(values.get("roster"), of, base, problems)
-    return CommonSettings(values, settings, of, agents, openings, base, survive)
+        openings = read_openings(values["openings"], game, problems)
+    survive = read_must_survive(values.get("roster"), game, base, problems)
+    return CommonSettings(values, settings, game, agents, openings, base, survive, roster)
 
 
-def load(path: Path, overrides: Sequence[str] = ()) -> Experiment:
+def load_experiment(path: Path, overrides: Sequence[str] = ()) -> Experiment:
     """Return the experiment in a file, changed by `key=value` overrides.
 
-    ExperimentError has every problem.
+    An ExperimentError lists all problems.
     """
-    return build_experiment(*read(Path(path), overrides))
+    return build_experiment(*read_experiment_file(Path(path), overrides))
 
 
 def build_experiment(source: Source, problems: Problems) -> Experiment:
     """Return the experiment that tables describe."""
     setup = read_common(source, EXPERIMENT_KEYS, problems)
     settings, values = setup.settings, setup.values
-    meets: MatchSchedule | None = None
+    schedule: MatchSchedule | None = None
     checks: tuple[Check, ...] = ()
     if "agents" in values:
         names = list(values["agents"])
-        meets = read_schedule(values["schedule"], names, problems)
-        if meets is not None:
-            check_stop_rule(settings, meets, problems)
-        players = CheckContext(names, setup.agents, meets and meets.matches)
+        schedule = read_schedule(values["schedule"], names, problems)
+        if schedule is not None:
+            check_stop_rule(settings, schedule, problems)
+        players = CheckContext(names, setup.agents, schedule and schedule.matches)
         checks = read_checks(values["checks"], players, problems)
         check_anchor(settings.anchor, names, problems)
-    if meets is None or meets.rounds is None:
+    if schedule is None or schedule.rounds is None:
         check_pairs(settings.pairs, setup.openings, problems)
-    if values.get("standings") == "points" and meets is not None and meets.rounds is not None:
-        why = f"{meets.rounds.way} ranks the agents itself; remove standings"
+    if values.get("standings") == "points" and schedule is not None and schedule.rounds is not None:
+        why = f"{schedule.rounds.method} ranks the agents itself; remove standings"
         problems.add(("standings",), why)
     problems.raise_if_any()
-    assert meets is not None  # otherwise a problem was reported
-    plan = build_plan(setup, meets)
+    assert schedule is not None  # otherwise a problem was reported
+    plan = build_plan(setup, schedule)
     return Experiment(settings.name, source.path, plan, checks, values["standings"])
 
 
-def build_plan(setup: CommonSettings, meets: MatchSchedule) -> Plan:
+def build_plan(setup: CommonSettings, schedule: MatchSchedule) -> Plan:
     """Return the plan of a file without problems."""
     settings, openings = setup.settings, setup.openings
-    assert setup.of is not None  # otherwise a problem was reported
-    known = None if openings.repeat else way(openings.way).count(openings.values)
-    usual = DEFAULT_PAIRS if meets.rounds is None else MAX_ROUND_PAIRS
+    assert setup.game is not None  # otherwise a problem was reported
+    known = None if openings.repeat else opening_method(openings.method).count(openings.values)
+    usual = DEFAULT_PAIRS if schedule.rounds is None else MAX_ROUND_PAIRS
     pairs = settings.pairs or min(known or usual, usual)
     game_seconds, increment = parse_game_time(settings.game_time or "") or (None, 0.0)
     # Schedules by rounds end long before all pairs are played.
-    few = meets.rounds is not None or 2 * pairs * len(meets.matches) < MOVES_KEPT_BELOW
+    has_few_games = (
+        schedule.rounds is not None or 2 * pairs * len(schedule.matches) < MOVES_KEPT_BELOW
+    )
     return Plan(
-        game=setup.of.name,
+        game_name=setup.game.name,
         agents=setup.agents,
-        matches=meets.matches,
+        matches=schedule.matches,
         openings=openings,
         pairs=pairs,
         seed=settings.seed,
-        keep_moves=few if settings.keep_moves is None else settings.keep_moves,
-        thoughts=settings.search_info,
+        keep_moves=has_few_games if settings.keep_moves is None else settings.keep_moves,
+        keep_search_info=settings.search_info,
         must_survive=setup.must_survive,
         move_seconds=settings.move_seconds or default_move_seconds(setup.agents.values()),
         turn_seconds=settings.turn_seconds,
         game_seconds=game_seconds,
         increment=increment,
-        walls_required=settings.isolation == "required",
-        unloadable_stops=not setup.values.get("roster"),
+        sandbox_required=settings.isolation == "required",
+        required_agents=frozenset(setup.agents) - setup.roster,
         stop=settings.stop,
-        rounds=meets.rounds,
+        rounds=schedule.rounds,
         base=setup.base,
         anchor=None if settings.anchor is None else parse_anchor(settings.anchor, [*setup.agents]),
     )
+
+
+# A kind, perhaps with options (minimax:depth=3), a bot's file, FILE.toml:NAME, or a table.
+AgentLike = str | Path | Mapping[str, object]
+MAX_MATCH_NAME = 30  # characters of the name of an agent
+
+
+def agent_spec(agent: AgentLike) -> AgentSpec:
+    """Return the spec of an agent; a SpecError says what is wrong with it."""
+    if isinstance(agent, Mapping):
+        return spec_from_table(dict(agent), Path(), "the agent")
+    return spec_from_text(str(agent), {})
+
+
+def agent_name(agent: AgentLike) -> str:
+    """Return the name of an agent: its kind, its file's name, or NAME of FILE.toml:NAME."""
+    if isinstance(agent, Mapping):
+        return str(agent.get("kind", "agent"))
+    text = str(agent).partition(" ")[0]
+    if text.partition(":")[0] in AGENTS:  # minimax:depth=3
+        return re.sub(r"[^\w.]+", "-", text).strip("-")
+    path, found, name = text.rpartition(":")
+    if found and path.endswith(".toml"):
+        return name
+    stem = Path(path if found else text).stem
+    return Path(text).parent.name if stem == "bot" else stem or "agent"
+
+
+def match_tables(
+    first: AgentLike, second: AgentLike, game: str, settings: Mapping[str, object]
+) -> dict[str, Any]:
+    """Return the tables of an experiment in which two agents play; `settings` are further keys."""
+    names = [agent_name(each)[:MAX_MATCH_NAME] for each in (first, second)]
+    if names[0] == names[1]:
+        names[1] += "-2"
+    specs = map(agent_spec, (first, second))
+    return {
+        "name": "-vs-".join(names),
+        "game": game,
+        **{key: value for key, value in settings.items() if value is not None},
+        "agents": {name: spec.to_json() for name, spec in zip(names, specs, strict=True)},
+    }
+
+
+def experiment_text(tables: Mapping[str, Any]) -> str:
+    """Return the text of an experiment file with these tables."""
+    lines = [f"{key} = {format_toml(tables[key])}" for key in tables if key != "agents"]
+    for name, table in tables["agents"].items():
+        lines += ["", f"[agents.{json.dumps(name, ensure_ascii=False)}]"]
+        lines += [f"{key} = {format_toml(value)}" for key, value in table.items()]
+    return "\n".join(lines) + "\n"

@@ -54,7 +54,7 @@ EXPERIMENT_KEYS = (
     Key("schedule", "any", "which agents meet", "round_robin"),
     Key("openings", "any", "the openings (default: { random_plies = 6 })"),
     Key("keep_moves", "bool", "store the moves of all games (default: below 100,000 games)"),
-    Key("search_info", "bool", "store what agents tell of their moves: value, depth, nodes", False),
+    Key("search_info", "bool", "store what agents report about moves: value, depth, nodes", False),
     Key(
         "move_seconds",
         "float",
@@ -119,12 +119,12 @@ class Settings:
 
 
 def top_level_hint(key: str) -> str:
-    """Return the hint about a key of the top level in another table; empty for other keys."""
+    """Return the hint that a key belongs to the top level; empty for other keys."""
     return "it belongs above the first [table] of the file" if key in TOP_NAMES else ""
 
 
 def is_valid_name(name: str) -> bool:
-    """Return whether a directory can have this name and it can be printed as it is."""
+    """Return whether a directory can have this name and all its characters are printable."""
     return NAME.fullmatch(name) is not None and name.isprintable()
 
 
@@ -136,7 +136,7 @@ def read_settings(values: KeyValues, stem: str, problems: Problems) -> Settings:
     plain = {**default_values(EXPERIMENT_KEYS), **values}
     plain["name"] = stem if plain["name"] is None else plain["name"]
     if not is_valid_name(plain["name"]):
-        message = f"name must be a name that a directory can have, got {quote(plain['name'])}"
+        message = f"name must be a valid name of a directory, got {quote(plain['name'])}"
         problems.add(("name",), message)
     sprt = (plain["stop"] or {}).get("sprt", {})
     plain["stop"] = _read_sprt(sprt, problems) if len(sprt) == len(SPRT_KEYS) else None

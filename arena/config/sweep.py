@@ -1,6 +1,5 @@
-"""Sweeps: an experiment for each combination of values."""
+"""Read sweeps: one experiment for each combination of values."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
@@ -10,8 +9,15 @@ from typing import NamedTuple
 
 from agents.registry import AGENTS, kind_of
 from arena.config.experiment import Experiment, build_experiment
-from arena.config.toml_file import ExperimentError, Problems, Source, read, with_overrides
-from games.base.text import format_value, quote
+from arena.config.toml_file import (
+    ExperimentError,
+    Problems,
+    Source,
+    apply_overrides,
+    format_toml,
+    read_experiment_file,
+)
+from games.base.text import format_value
 
 MOST_CELLS = 1000
 ALL_AGENTS = "*"  # in place of a name: all agents with this option
@@ -50,17 +56,17 @@ class SweepPlan(NamedTuple):
 
 
 def load_experiment_or_sweep(path: Path, overrides: Sequence[str] = ()) -> Experiment | SweepPlan:
-    """The experiment in a file, or its sweep; an ExperimentError says all that is wrong.
+    """Return the experiment in a file, or its sweep; an ExperimentError lists all problems.
 
-    The file is read once: it may be a pipe.
+    The file is read once because it may be a pipe.
     """
-    return build_experiment_or_sweep(*read(path, overrides), overrides)
+    return build_experiment_or_sweep(*read_experiment_file(path, overrides), overrides)
 
 
 def build_experiment_or_sweep(
     source: Source, problems: Problems, overrides: Sequence[str]
 ) -> Experiment | SweepPlan:
-    """The experiment of tables that were read with these overrides, or their sweep."""
+    """Return the experiment or the sweep of tables, to which `overrides` are applied already."""
     if SWEEP not in source.tables:
         return build_experiment(source, problems)
     axes = tuple(read_axes(source, problems))
@@ -123,7 +129,7 @@ def axis_keys(name: str, tables: Mapping[str, object]) -> Iterator[str]:
 def make_cells(
     source: Source, overrides: tuple[str, ...], axes: Sequence[SweepAxis]
 ) -> Iterator[SweepCell]:
-    """Yield the experiment of every combination; the last axis changes first."""
+    """Yield the experiment of every combination; the last axis changes fastest."""
     for number, values in enumerate(product(*(axis.values for axis in axes)), 1):
         changes = tuple(
             f"{key}={format_toml(value)}"
@@ -132,23 +138,8 @@ def make_cells(
         )
         try:
             own = replace(source, tables=deepcopy(source.tables))
-            experiment = build_experiment(*with_overrides(own, overrides + changes))
+            experiment = build_experiment(*apply_overrides(own, overrides + changes))
         except ExperimentError as error:
             lines = [line.replace(LABEL, f"{source.path}: [{SWEEP}] ") for line in error.problems]
             raise ExperimentError(lines) from None
         yield SweepCell(number, values, overrides + changes, experiment)
-
-
-def format_toml(value: object) -> str:
-    """Return a value as TOML."""
-    if isinstance(value, Mapping):
-        pairs = (f"{quoted_key(key)} = {format_toml(each)}" for key, each in value.items())
-        return f"{{ {', '.join(pairs)} }}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(format_toml, value))}]"
-    return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def quoted_key(key: str) -> str:
-    """Return a key as TOML, with quotes where they are needed."""
-    return key if key.replace("_", "").isalnum() else quote(key)

@@ -1,4 +1,4 @@
-"""TOML files with line numbers, overrides and problems."""
+"""Read TOML files, apply overrides, and report problems with their lines."""
 
 import json
 import math
@@ -14,15 +14,15 @@ from typing import Any, TypeAlias
 
 from arena.planning.schedules.registry import unknown_agent_message
 from games.base.errors import UserError, printable
-from games.base.files import InputTooLarge, parsed_toml, read_limited
+from games.base.files import InputTooLarge, parse_toml, read_with_limit
 from games.base.schema import Place
-from games.base.text import did_you_mean, format_value
+from games.base.text import did_you_mean, format_value, quote
 
 Node: TypeAlias = Any  # any value of a TOML text
-# Only such a line can end a value of several lines.
+# Only a line with one of these can end a value of several lines.
 VALUE_END = re.compile(r"""[\]}]|\"{3}|'{3}""")
 FOLLOWS, INSIDE_A_KEY = re.compile(r"""["']?\s*[=.]"""), re.compile(r"[\w-]")
-NO_FILE = Path("experiment")  # the path of tables that a program made
+NO_FILE = Path("experiment")  # the path of tables that a program passed
 MOST_LINES = 30  # of problems
 LONGEST_LINE = 600
 MOST_CHARACTERS = 3_600  # of all lines together
@@ -36,7 +36,7 @@ def line_numbers(text: str) -> dict[Place, int]:
     table: Place = ()
     for number, lines, tree in statements(text.split("\n")):
         if lines[0].lstrip().startswith("["):
-            table = header(tree, counts)
+            table = header_place(tree, counts)
             for end in range(1, len(table) + 1):
                 found.setdefault(table[:end], number)
         else:
@@ -60,8 +60,8 @@ def statements(lines: Sequence[str]) -> Iterator[tuple[int, Sequence[str], Node]
         begin = end
 
 
-def header(tree: Node, counts: dict[Place, int]) -> Place:
-    """Return the place that a header opens; `counts` numbers the `[[tables]]` so far."""
+def header_place(tree: Node, counts: dict[Place, int]) -> Place:
+    """Return the place of a header; `counts` numbers the earlier `[[tables]]`."""
     place: Place = ()
     node = tree
     while node:
@@ -108,7 +108,7 @@ def assigns_key(line: str, key: str) -> bool:
 
 
 def value_forms(value: Node) -> tuple[str, ...]:
-    """Return how a list item may be written; a table is recognised by its first value."""
+    """Return the possible texts of a list item; a table is recognised by its first value."""
     while isinstance(value, dict | list) and value:
         value = next(iter(value.values())) if isinstance(value, dict) else value[0]
     if isinstance(value, str):
@@ -117,12 +117,12 @@ def value_forms(value: Node) -> tuple[str, ...]:
 
 
 class ExperimentError(UserError):
-    """A wrong file: one line per problem."""
+    """An experiment with problems, one line each."""
 
     has_place = several_lines = True
 
     def __init__(self, problems: Sequence[str]) -> None:
-        """Take whole lines, in the order of the file."""
+        """`problems` are complete lines, in the order of the file."""
         self.problems = [printable(line, LONGEST_LINE) for line in problems[:MOST_LINES]]
         if len(problems) > MOST_LINES:
             self.problems.append(f"... and {len(problems) - MOST_LINES:,} more like these")
@@ -135,7 +135,7 @@ class ExperimentError(UserError):
 
 @dataclass(frozen=True)
 class Source:
-    """An experiment file as it was read, with the values that the command line changed."""
+    """The tables of an experiment file, with the values that the command line changed."""
 
     path: Path
     text: str | None  # None: the tables come from a program
@@ -144,28 +144,29 @@ class Source:
 
 
 class Problems:
-    """The problems found so far in one file."""
+    """The problems of one file, in the order in which they are found."""
 
     def __init__(self, source: Source) -> None:
-        """Start without problems; lines are looked up only when they are needed."""
         self.source = source
         self.found: list[tuple[float, str]] = []
 
-    def add(self, place: Place, told: str, table: Place | None = None) -> None:
-        """Add a problem with the key at `place`; `table` replaces the table that its line names."""
+    def add(self, place: Place, message: str, table: Place | None = None) -> None:
+        """Add a problem with the key at `place`; `table` replaces the table in the message."""
         label = table_label(parent_table(place) if table is None else table)
-        line, where = self._where(place)
-        self.found.append((line, f"{where}: [{label}] {told}" if where else f"[{label}] {told}"))
+        line, where = self._locate(place)
+        self.found.append(
+            (line, f"{where}: [{label}] {message}" if where else f"[{label}] {message}")
+        )
 
-    def say_of_set(self, override: str, told: str) -> None:
+    def add_override_problem(self, override: str, message: str) -> None:
         """Add a problem with a `--set` that has no place in the file."""
-        self.found.append((math.inf, f"--set {override}: {told}"))
+        self.found.append((math.inf, f"--set {override}: {message}"))
 
-    def _where(self, place: Place) -> tuple[float, str]:
+    def _locate(self, place: Place) -> tuple[float, str]:
         heads = [place[:end] for end in range(len(place), 0, -1)]
         for changed, text in self.source.changed.items():
-            made = any(changed[: len(h)] == h for h in heads if h not in self.numbers)
-            if made or changed in heads:
+            is_new = any(changed[: len(h)] == h for h in heads if h not in self.numbers)
+            if is_new or changed in heads:
                 return math.inf, f"--set {text}"
         if self.source.text is None:
             return 1, ""
@@ -181,13 +182,11 @@ class Problems:
         """Raise an ExperimentError with all problems, in the order of the file."""
         if self.found:
             self.found.sort(key=lambda entry: entry[0])
-            raise ExperimentError(
-                fit_to_screen(list(dict.fromkeys(line for _, line in self.found)))
-            )
+            raise ExperimentError(limit_length(list(dict.fromkeys(line for _, line in self.found))))
 
 
-def fit_to_screen(lines: list[str]) -> list[str]:
-    """Return the first lines, and the number of the others."""
+def limit_length(lines: list[str]) -> list[str]:
+    """Return the first lines, and a line with the number of the others."""
     ends = accumulate(min(len(line), LONGEST_LINE) + 1 for line in lines)
     shown = max(1, sum(end <= MOST_CHARACTERS for end in ends))
     left = len(lines) - shown
@@ -213,20 +212,20 @@ def table_label(table: Place) -> str:
     return f"[{names}]" if len(parts) < len(table) else names
 
 
-def read(path: Path, overrides: Sequence[str]) -> tuple[Source, Problems]:
-    """The file with the `--set` values put in, or why they cannot; ExperimentError if no TOML."""
+def read_experiment_file(path: Path, overrides: Sequence[str]) -> tuple[Source, Problems]:
+    """Read a file and apply the `--set` overrides; an ExperimentError if it is not TOML."""
     text = read_text(path)
-    return with_overrides(Source(path, text, toml_tables(path, text)), overrides)
+    return apply_overrides(Source(path, text, toml_tables(path, text)), overrides)
 
 
-def from_tables(
+def source_from_tables(
     tables: Mapping[str, object], overrides: Sequence[str] = ()
 ) -> tuple[Source, Problems]:
-    """Return tables that a program made as if they were read from a file of no name."""
-    return with_overrides(Source(NO_FILE, None, deepcopy(dict(tables))), overrides)
+    """Return the source of tables that a program passed."""
+    return apply_overrides(Source(NO_FILE, None, deepcopy(dict(tables))), overrides)
 
 
-def with_overrides(source: Source, overrides: Sequence[str]) -> tuple[Source, Problems]:
+def apply_overrides(source: Source, overrides: Sequence[str]) -> tuple[Source, Problems]:
     """Apply the overrides to the tables of the source, in place."""
     tables = source.tables
     changed: dict[Place, str] = {}
@@ -235,67 +234,67 @@ def with_overrides(source: Source, overrides: Sequence[str]) -> tuple[Source, Pr
         try:
             changed[apply_override(tables, override)] = override
         except ValueError as error:
-            problems.say_of_set(override, str(error))
+            problems.add_override_problem(override, str(error))
     return problems.source, problems
 
 
 def toml_tables(path: Path, text: str) -> dict[str, Node]:
-    """Return the tables of a text; ExperimentError names the line that is not TOML."""
+    """Parse a text; an ExperimentError names the line that is not TOML."""
     try:
-        return parsed_toml(text)
+        return parse_toml(text)
     except tomllib.TOMLDecodeError as error:
-        told = syntax_message(path, text, str(error))
+        problem = syntax_message(path, text, str(error))
     except InputTooLarge as error:
-        told = f"{path}: {error}"
-    raise ExperimentError([told])
+        problem = f"{path}: {error}"
+    raise ExperimentError([problem])
 
 
 def read_text(path: Path) -> str:
     """Return the text of the file without its byte order mark."""
     try:
-        return read_limited(path).decode("utf-8-sig").replace("\r\n", "\n")
+        return read_with_limit(path).decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        told = f"{path}:{line}: [top level] this line is not UTF-8 text"
+        problem = f"{path}:{line}: [top level] this line is not UTF-8 text"
     except FileNotFoundError:
         names = [each.name for each in path.parent.glob("*.toml")]
-        told = f"{shorten_path(path)}: there is no such file{did_you_mean(path.name, names)}"
+        problem = f"{shorten_path(path)}: there is no such file{did_you_mean(path.name, names)}"
     except OSError as error:
-        told = f"{shorten_path(path)}: cannot be read: {error.strerror}"
+        problem = f"{shorten_path(path)}: cannot be read: {error.strerror}"
     except InputTooLarge as error:
-        told = f"{path}: {error}"
-    except ValueError:  # a zero byte in its name
-        told = f"{path}: no file can be called so"
-    raise ExperimentError([told])
+        problem = f"{path}: {error}"
+    except ValueError:  # a null character in its name
+        problem = f"{path}: this is not a valid file name"
+    raise ExperimentError([problem])
 
 
 def shorten_path(path: Path) -> str:
-    """Return a path for a message; of a very long one only the end."""
+    """Return a path for a message, shortened to its end if it is very long."""
     text = str(path)
     return text if len(text) <= LONGEST_PATH else f"...{text[3 - LONGEST_PATH :]}"
 
 
-def syntax_message(path: Path, text: str, told: str) -> str:
-    """Return tomllib's error in the form of our problems."""
+def syntax_message(path: Path, text: str, message: str) -> str:
+    """Return an error of tomllib in the form of other problems."""
     lines = text.split("\n")
-    found = re.search(r"at line (\d+), column (\d+)", told)
+    found = re.search(r"at line (\d+), column (\d+)", message)
     line, column = (int(found[1]), int(found[2])) if found else (len(lines), len(lines[-1]) + 1)
     headers = re.findall(r"^\s*(\[.*\])\s*(?:#.*)?$", "\n".join(lines[:line]), re.MULTILINE)
     table = headers[-1][1:-1] if headers else "top level"
-    reason = re.sub(r" \(at .*\)$", "", told)
+    reason = re.sub(r" \(at .*\)$", "", message)
     if reason == "Cannot overwrite a value":
         reason = f"{lines[line - 1].partition('=')[0].strip()} is given twice"
     elif reason.startswith("Cannot declare"):
         reason = "this table is defined twice"
-    elif word := unquoted_word(lines[line - 1], reason):
+    elif word := find_bare_word(lines[line - 1], reason):
         reason = f'text needs quotes: {word[1]} = "{word[2]}"'
     else:
         reason = f"not valid TOML at column {column}: {reason}"
     return f"{path}:{line}: [{table}] {reason}"
 
 
-def unquoted_word(line: str, reason: str) -> re.Match[str] | None:
-    """Return key and word of a line such as `kind = smart`, if the missing quotes are its error."""
+def find_bare_word(line: str, reason: str) -> re.Match[str] | None:
+    """Match a line such as `kind = smart`, whose error is that quotes are missing."""
     if not reason.startswith("Invalid value"):
         return None
     return re.fullmatch(r"\s*([\w.-]{1,60})\s*=\s*([A-Za-z][^\s\"'#=]{0,60})\s*(?:#.*)?", line)
@@ -320,7 +319,7 @@ def apply_override(tables: Node, override: str) -> Place:
 
 
 def child_key(node: Node, key: str, above: Sequence[str]) -> str | int:
-    """Return the key of a table or the index in a list; a ValueError says why there is none."""
+    """Return the key of a table or the index in a list; a ValueError if there is none."""
     name = ".".join(above)
     if isinstance(node, dict):
         return key
@@ -332,12 +331,12 @@ def child_key(node: Node, key: str, above: Sequence[str]) -> str | int:
 
 
 def parse_override(override: str) -> tuple[list[str], Node]:
-    """Return the keys and the value of `key.key=value`; all but TOML values is text."""
+    """Return the keys and the value of `key.key=value`; a value that is not TOML is text."""
     key, equals, value = override.partition("=")
     quoted_value = json.dumps(value.strip(), ensure_ascii=False)
     for text in (f"{key} = {value}", f"{key} = {quoted_value}"):
         try:
-            tree = parsed_toml(text)
+            tree = parse_toml(text)
         except InputTooLarge as error:
             raise ValueError(f"[--set] {error}") from None
         except tomllib.TOMLDecodeError:
@@ -348,11 +347,26 @@ def parse_override(override: str) -> tuple[list[str], Node]:
 
 
 def keys_and_value(tree: Node, key: str) -> tuple[list[str], Node]:
-    """Return the keys that `key` spells in a parsed line, and the value there."""
-    spelt: Node = parsed_toml(f"{key} = 0")
+    """Return the parts of `key` in a parsed line, and the value there."""
+    spelt: Node = parse_toml(f"{key} = 0")
     keys: list[str] = []
     while isinstance(spelt, dict):
         name = next(iter(spelt))
         keys.append(name)
         spelt, tree = spelt[name], tree[name]
     return keys, tree
+
+
+def format_toml(value: object) -> str:
+    """Return a value as TOML."""
+    if isinstance(value, Mapping):
+        pairs = (f"{toml_key(key)} = {format_toml(each)}" for key, each in value.items())
+        return f"{{ {', '.join(pairs)} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(format_toml, value))}]"
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def toml_key(key: str) -> str:
+    """Return a key as TOML, with quotes where they are needed."""
+    return key if key.replace("_", "").isalnum() else quote(key)

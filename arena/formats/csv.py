@@ -1,154 +1,172 @@
-"""Games from CSV: lines of first, second, result, in that order or as a header says."""
+"""CSV: games with a header or as first,second,result lines, and tables."""
 
 import csv
 import io
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from arena.formats.game_record import (
+from arena.formats.records import (
     UNKNOWN,
-    GivenGame,
+    ExternalGame,
+    FormatError,
+    GameRecord,
     NamedAgent,
-    Unreadable,
-    fault_of,
+    TextTable,
+    fault_side,
     fen_side,
+    first_mover_side,
     game_name,
-    line_of,
-    mover_named,
-    pairing_of,
-    players,
-    score_of,
-    seed_in,
-    text_of,
+    hash_moves,
+    make_agents,
+    pair_key,
+    parse_number,
+    parse_score,
+    read_text,
 )
-from arena.formats.records import TextTable
-from games.base.text import listed
+from games.base.text import join_names
 
-# How programs name the columns. Of white and black the one that stands first moves first, unless
-# a FEN or a column of first movers says otherwise.
+# Headers in other programs' files. The first of white and black moves first, unless a FEN or a
+# column of first movers says otherwise.
 PLAYER_HEADERS = (
     "first", "second", "white", "black", "player1", "player2", "player 1", "player 2", "p1", "p2",
     "agent1", "agent2", "engine1", "engine2", "bot1", "bot2", "agent", "opponent",
 )  # fmt: skip
-COLUMNS: Mapping[str, Sequence[str]] = {
+# The columns that `game_text` writes.
+COLUMNS = (
+    "number", "game", "run", "pair", "leg", "first", "second", "first_mover", "result",
+    "margin", "plies", "termination", "opening_moves", "seed", "first_version", "second_version",
+    "stop_rule", "moves",
+)  # fmt: skip
+SYNONYMS: Mapping[str, Sequence[str]] = {
+    **{name: (name,) for name in ("opening_moves", "run", "pair", "seed", "termination",
+                                  "first_version", "second_version", "stop_rule")},
     "result": ("result", "score", "outcome", "points"),
     "opening": ("opening", "fen", "eco", "start"),
     "game": ("game", "variant", "ruleset", "rules"),
     "moves": ("moves", "movetext", "transcript"),
     "first_mover": ("first_mover", "first mover"),
-    # As we write them (`arena.formats.csv_games`).
-    **{
-        name: (name,)
-        for name in (
-            "opening_moves", "run", "pair", "seed", "termination", "first_version",
-            "second_version", "stop_rule",
-        )
-    },
 }  # fmt: skip
 DEFAULT_HEADER = ("first", "second", "result", "opening")
-LONGEST_FIELD = 1 << 28
+MAX_FIELD_BYTES = 1 << 28
 SUFFIX, RAW = ".csv", True
 
 
-def games_in(file: Path) -> Iterator[GivenGame]:
-    """One game a line; Unreadable says which line is wrong."""
-    usual = csv.field_size_limit(LONGEST_FIELD)
+def read_games(file: Path) -> Iterator[ExternalGame]:
+    """Return one game a line; raise a FormatError that names the line."""
+    default_limit = csv.field_size_limit(MAX_FIELD_BYTES)
     try:
         yield from _games(file)
     except csv.Error as error:
-        raise Unreadable(f"{file}: is not CSV: {error}") from None
+        raise FormatError(f"{file}: is not CSV: {error}") from None
     finally:
-        csv.field_size_limit(usual)
+        csv.field_size_limit(default_limit)
 
 
-def _games(file: Path) -> Iterator[GivenGame]:
-    places: dict[str, int] | None = None
-    for number, row in enumerate(csv.reader(io.StringIO(text_of(file), newline="")), 1):
+def _games(file: Path) -> Iterator[ExternalGame]:
+    columns: dict[str, int] | None = None
+    for number, row in enumerate(csv.reader(io.StringIO(read_text(file), newline="")), 1):
         cells = [cell.strip() for cell in row]
         if not any(cells):
             continue
-        if places is None:
-            places = _header(f"{file}:{number}", cells)
-            if places is not None:
+        if columns is None:
+            columns = _header(f"{file}:{number}", cells)
+            if columns is not None:
                 continue
-            places = {name: place for place, name in enumerate(DEFAULT_HEADER)}
-        yield _game(file, number, cells, places)
+            columns = {name: at for at, name in enumerate(DEFAULT_HEADER)}
+        yield _game(file, number, cells, columns)
 
 
 def _header(place: str, cells: Sequence[str]) -> dict[str, int] | None:
-    """The places of the columns that a header names; None if the line is a game."""
+    """Return the columns of a header by name; None if the line is a game."""
     names = [cell.lower() for cell in cells]
-    result = [at for at, name in enumerate(names) if name in COLUMNS["result"]]
-    movers = [at for at, name in enumerate(names) if name in PLAYER_HEADERS]
-    if not result and len(movers) < 2:
+    result = [at for at, name in enumerate(names) if name in SYNONYMS["result"]]
+    agents = [at for at, name in enumerate(names) if name in PLAYER_HEADERS]
+    if not result and len(agents) < 2:
         return None
-    if len(result) != 1 or len(movers) != 2:
-        got = listed([repr(cell) for cell in cells[:20]])
-        raise Unreadable(
+    if len(result) != 1 or len(agents) != 2:
+        got = join_names([repr(cell) for cell in cells[:20]])
+        raise FormatError(
             f"{place}: a header names two players and one result, as in first,second,result, "
             f"got {got}"
         )
-    found = {"first": movers[0], "second": movers[1], "result": result[0]}
-    for column, known in COLUMNS.items():
-        at = [at for at, name in enumerate(names) if name in known]
-        if at:
-            found[column] = at[0]
+    columns = {"first": agents[0], "second": agents[1], "result": result[0]}
+    for column, known in SYNONYMS.items():
+        if at := [at for at, name in enumerate(names) if name in known]:
+            columns[column] = at[0]
     if "white" in names:
-        found["white"] = names.index("white")
-    return found
+        columns["white"] = names.index("white")
+    return columns
 
 
-def _game(file: Path, number: int, cells: Sequence[str], places: Mapping[str, int]) -> GivenGame:
+def _game(
+    file: Path, number: int, cells: Sequence[str], columns: Mapping[str, int]
+) -> ExternalGame:
     place = f"{file}:{number}"
-    plain = tuple(places) == DEFAULT_HEADER
+    plain = tuple(columns) == DEFAULT_HEADER
     if len(cells) < 3 or (plain and len(cells) > len(DEFAULT_HEADER)):
-        raise Unreadable(
+        raise FormatError(
             f"{place}: a line is first,second,result[,opening], got {len(cells)} cells"
         )
-    cell = {name: cells[at] if at < len(cells) else "" for name, at in places.items()}
+    cell = {name: cells[at] if at < len(cells) else "" for name, at in columns.items()}
     versions = cell.get("first_version", ""), cell.get("second_version", "")
-    first, second = players(cell["first"], cell["second"], place, versions)
-    named = cell.get("game", "")
+    first, second = make_agents(cell["first"], cell["second"], place, versions)
+    name = cell.get("game", "")
     # A column of numbers counts the games, as in a games.parquet that was saved as CSV.
-    game = game_name(named) if named and not named.isdecimal() else UNKNOWN
+    game = game_name(name) if name and not name.isdecimal() else UNKNOWN
     opening, start = _opening(file, cell)
-    seed, score = seed_in(cell.get("seed", "")), score_of(cell["result"], place)
-    line = line_of(cell["moves"].split(), start, seed) if "moves" in cell else None
-    return GivenGame(
-        game, first, second, score, opening, line, seed=seed,
-        pairing=pairing_of(cell.get("run", ""), cell.get("pair", "")),
-        fault=fault_of(cell.get("termination", ""), score),
-        mover=_mover(place, cell, (first, second)), stopped=bool(cell.get("stop_rule")),
+    seed, score = parse_number(cell.get("seed", "")), parse_score(cell["result"], place)
+    return ExternalGame(
+        game, first, second, score, opening,
+        hash_moves(cell["moves"].split(), start, seed) if "moves" in cell else None,
+        seed=seed,
+        pair=pair_key(cell.get("run", ""), cell.get("pair", "")),
+        fault=fault_side(cell.get("termination", ""), score),
+        first_mover=_first_mover(place, cell, (first, second)),
+        has_stop_rule=bool(cell.get("stop_rule")),
     )  # fmt: skip
 
 
 def _opening(file: Path, cell: Mapping[str, str]) -> tuple[Hashable | None, str]:
-    """The opening of a game, and the start of its moves if they may not begin at the usual one."""
-    if "opening_moves" in cell:  # which its moves include; none are an opening too
+    """Return the opening, and the start of the moves if it may not be the usual start."""
+    if "opening_moves" in cell:  # the moves of the game include them; none are an opening, too
         return cell["opening_moves"], ""
     opening = cell.get("opening", "")
-    if opening.isdecimal():
-        return (str(file.resolve()), opening), opening  # a number means something in its file only
+    if opening.isdecimal():  # a number identifies an opening only within its file
+        return (str(file.resolve()), opening), opening
     return opening or None, opening
 
 
-def _mover(
-    place: str, cell: Mapping[str, str], players: tuple[NamedAgent, NamedAgent]
+def _first_mover(
+    place: str, cell: Mapping[str, str], agents: tuple[NamedAgent, NamedAgent]
 ) -> int | None:
-    """Return which agent was to move after the opening: `first`, unless a cell says otherwise."""
     if "first_mover" in cell:
-        return mover_named(cell["first_mover"], players, place)
+        return first_mover_side(cell["first_mover"], agents, place)
     side = fen_side(cell.get("opening", ""))
     if "white" in cell and side is not None:
-        return int((cell["white"] == players[0].name) != (side == "w"))
+        return int((cell["white"] == agents[0].name) != (side == "w"))
     # After the moves of an opening either agent may be to move.
     return None if cell.get("opening_moves") else 0
 
 
-def text(each: TextTable) -> str:
-    """One table; what is missing is empty."""
-    lines = io.StringIO()
-    rows = csv.writer(lines, lineterminator="\n")
-    rows.writerow(each.head)
-    rows.writerows(["" if cell is None else cell for cell in row] for row in each.rows)
-    return lines.getvalue()
+def _lines(rows: Iterable[Iterable[object]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+HEAD = _lines([COLUMNS])
+
+
+def game_text(record: GameRecord) -> str:
+    """Return the line of a game, with all columns by which `pitflip rate` recognises it."""
+    return _lines([(
+        record.number, record.game.name, record.run, record.pair, record.leg, record.first,
+        record.second, record.first_mover, record.result, record.margin, record.plies,
+        record.ending, record.opening_moves, record.seed, *record.versions, record.stop_rule,
+        " ".join(record.moves),
+    )])  # fmt: skip
+
+
+def table_text(table: TextTable) -> str:
+    """Return a table; a missing cell is empty."""
+    return _lines([table.head, *table.rows])  # csv writes None as an empty cell

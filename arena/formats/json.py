@@ -1,4 +1,4 @@
-"""Games as JSON, one object a line."""
+"""JSON lines: one object for each game."""
 
 import json
 from dataclasses import fields
@@ -8,9 +8,9 @@ from arena.formats.records import GameRecord
 SUFFIX = ".jsonl"
 
 
-def text(each: GameRecord) -> str:
-    """One game."""
-    content = {field.name: getattr(each, field.name) for field in fields(each)}
-    content["game"] = content.pop("of").name
+def game_text(record: GameRecord) -> str:
+    """Return the object of a game."""
+    content = {field.name: getattr(record, field.name) for field in fields(record)}
+    content["game"] = record.game.name
     content["termination"] = content.pop("ending")
     return json.dumps(content, ensure_ascii=False) + "\n"

@@ -1,17 +1,17 @@
-"""Verdicts as JUnit XML, which build servers show."""
+"""Verdicts of checks as JUnit XML for build servers."""
 
 import re
 from collections.abc import Iterable
 from xml.etree import ElementTree as Xml
 
-from arena.analysis.checks.claims import Verdict
+from arena.analysis.checks.registry import Verdict
 
-# What XML 1.0 cannot hold, not even escaped.
+# Characters that XML 1.0 cannot hold, not even escaped.
 FORBIDDEN = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit_xml(found: Iterable[Verdict], name: str) -> str:
-    """One test suite called `name`, one test a check."""
+    """Return a test suite called `name` with a test for each check."""
     verdicts = list(found)
     failures = sum(not verdict.holds for verdict in verdicts)
     counts = {"tests": str(len(verdicts)), "failures": str(failures), "errors": "0"}

@@ -1,4 +1,4 @@
-"""Tables as LaTeX, for papers: a tabular that needs no package."""
+"""LaTeX: tables as tabular environments that need no package."""
 
 from arena.formats.records import Cell, TextTable
 
@@ -12,16 +12,16 @@ LETTERS = {
 }  # fmt: skip
 
 
-def text(each: TextTable) -> str:
-    """One table, its caption as a comment above it."""
-    columns = "l" * each.words + "r" * (len(each.head) - each.words)
+def table_text(table: TextTable) -> str:
+    """Return a table below its caption, which is a comment."""
+    columns = "l" * table.text_columns + "r" * (len(table.head) - table.text_columns)
     lines = [
-        f"% {' '.join(each.caption.split())}",
+        f"% {' '.join(table.caption.split())}",
         rf"\begin{{tabular}}{{{columns}}}",
         r"\hline",
-        _row(each.head),
+        _row(table.head),
         r"\hline",
-        *map(_row, each.rows),
+        *map(_row, table.rows),
         r"\hline",
         r"\end{tabular}",
     ]
@@ -29,11 +29,11 @@ def text(each: TextTable) -> str:
 
 
 def _row(cells: tuple[Cell, ...]) -> str:
-    return " & ".join(_escaped(cell) for cell in cells) + r" \\"
+    return " & ".join(_escape(cell) for cell in cells) + r" \\"
 
 
-def _escaped(cell: Cell) -> str:
-    words = "" if cell is None else str(cell)
-    letters = (LETTERS.get(letter, letter) for letter in words)
-    # Control characters would end the line, or the run of LaTeX.
+def _escape(cell: Cell) -> str:
+    text = "" if cell is None else str(cell)
+    letters = (LETTERS.get(letter, letter) for letter in text)
+    # Control characters would end the line, or stop LaTeX.
     return "".join(each for each in letters if each[0] >= " " and each[0] != "\x7f")

@@ -1,4 +1,4 @@
-"""Tables as Markdown, for pages and messages."""
+"""Markdown: tables."""
 
 import re
 
@@ -9,17 +9,17 @@ SUFFIX, RAW = ".md", False
 MARKS = re.compile(r"([\\`*_{}\[\]<>#|~!])")
 
 
-def text(each: TextTable) -> str:
-    """One table under its caption; numbers stand to the right."""
-    rule = [":--" if place < each.words else "--:" for place in range(len(each.head))]
-    lines = [_row(each.head), f"| {' | '.join(rule)} |", *map(_row, each.rows)]
-    return f"{_escaped(each.caption)}\n\n" + "\n".join(lines) + "\n"
+def table_text(table: TextTable) -> str:
+    """Return a table below its caption; numbers are right-aligned."""
+    rule = [":--" if place < table.text_columns else "--:" for place in range(len(table.head))]
+    lines = [_row(table.head), f"| {' | '.join(rule)} |", *map(_row, table.rows)]
+    return f"{_escape(table.caption)}\n\n" + "\n".join(lines) + "\n"
 
 
 def _row(cells: tuple[Cell, ...]) -> str:
-    return f"| {' | '.join(_escaped(cell) for cell in cells)} |"
+    return f"| {' | '.join(_escape(cell) for cell in cells)} |"
 
 
-def _escaped(cell: Cell) -> str:
-    words = "" if cell is None else str(cell)
-    return MARKS.sub(r"\\\1", printable(words.replace("\u00a0", " ")))
+def _escape(cell: Cell) -> str:
+    text = "" if cell is None else str(cell)
+    return MARKS.sub(r"\\\1", printable(text.replace("\u00a0", " ")))

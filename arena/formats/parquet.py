@@ -1,4 +1,4 @@
-"""Games from our own runs: games.parquet, which says from which run and agents they are."""
+"""The games.parquet of a run: games."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.exclusions import KEY, stored_exclusions
+from arena.analysis.evidence import KEY, load_exclusions
 from arena.analysis.summary_file import SHAPE, load_summary
-from arena.formats.game_record import (
+from arena.formats.records import (
     LONGEST_NAME,
     UNKNOWN,
-    GivenGame,
+    ExternalGame,
+    FormatError,
     NamedAgent,
-    Unreadable,
-    fault_of,
+    fault_side,
+    first_mover_side,
     game_name,
-    line_of,
-    mover_named,
-    pairing_of,
+    hash_moves,
+    pair_key,
 )
 from arena.storage.parquet import (
     TableError,
@@ -29,26 +29,26 @@ from arena.storage.parquet import (
     read_columns,
     read_source,
 )
-from arena.storage.provenance import agent_versions, read_run
+from arena.storage.provenance import agent_versions, load_run_file
 from games.base.schema import KeyValues
 
-NEEDED = ("first", "second", "result", "opening", "repeat")
+REQUIRED = ("first", "second", "result", "opening", "repeat")
 OPTIONAL = ("first_mover", "opening_moves", "game_id", "pair", "seed", "termination")
 
 
-def games_in(file: Path) -> Iterator[GivenGame]:
-    """All games of a run; where nothing else tells games apart, those not marked as repeats."""
+def read_games(file: Path) -> Iterator[ExternalGame]:
+    """Return all games of a run; without game ids, only those that are not marked as duplicates."""
     try:
-        columns = read_columns(file, NEEDED, optional=OPTIONAL)
+        columns = read_columns(file, REQUIRED, optional=OPTIONAL)
         source = read_source(file)
-        lines = _lines(file)
+        lines = _move_hashes(file)
     except TableError as error:
-        raise Unreadable(f"{file}: is not a games.parquet of pitflip: {error}") from None
+        raise FormatError(f"{file}: is not a games.parquet of pitflip: {error}") from None
     rows = _validate(file, columns)
     run, plan = str(source.get("run") or ""), source.get("plan")
     plan = plan if isinstance(plan, dict) else {}
     game = game_name(str(plan.get("game") or UNKNOWN))
-    known = agent_versions(_with_digests(file, source))
+    known = agent_versions(_source_with_digests(file, source))
     counts = None if "game_id" in rows else ~np.asarray(columns["repeat"], dtype=np.bool_)
     since = _exclusions(file)
     for row, score in enumerate(rows["result"]):
@@ -58,65 +58,64 @@ def games_in(file: Path) -> Iterator[GivenGame]:
                          for seat in ("first", "second"))  # fmt: skip
         cell = {name: values[row] for name, values in rows.items() if name in OPTIONAL}
         number = (run or str(file.resolve()), rows["opening"][row])
-        yield GivenGame(
+        yield ExternalGame(
             game, first, second, score, cell.get("opening_moves", number), lines[row],
             game_id=cell.get("game_id"), seed=cell.get("seed"),
-            pairing=pairing_of(run or str(file.resolve()), str(cell.get("pair", ""))),
-            fault=fault_of(str(cell.get("termination", "")), score), row=row,
-            mover=_mover(f"{file}: row {row}", cell, (first, second)),
-            unearned=all(row >= since.get(player.name, row + 1) for player in (first, second)),
-            stopped=bool(plan.get("stop")),
+            pair=pair_key(run or str(file.resolve()), str(cell.get("pair", ""))),
+            fault=fault_side(str(cell.get("termination", "")), score), row=row,
+            first_mover=_first_mover(f"{file}: row {row}", cell, (first, second)),
+            both_excluded=all(row >= since.get(player.name, row + 1) for player in (first, second)),
+            has_stop_rule=bool(plan.get("stop")),
         )  # fmt: skip
 
 
-def _mover(place: str, cell: KeyValues, players: tuple[NamedAgent, NamedAgent]) -> int | None:
-    """Return which agent was to move after the opening, None if the table does not say."""
+def _first_mover(place: str, cell: KeyValues, agents: tuple[NamedAgent, NamedAgent]) -> int | None:
+    """Return the side to move after the opening; None if the table does not name it."""
     if "first_mover" in cell:
-        return mover_named(cell["first_mover"] or "", players, place)
-    # Tables of earlier versions do not name the agent to move after the moves of an opening.
+        return first_mover_side(cell["first_mover"] or "", agents, place)
+    # Tables of earlier versions do not name the first mover.
     return None if cell.get("opening_moves") else 0
 
 
-def _lines(file: Path) -> list[int | None]:
-    """What stands for the moves of each game; None where they were not kept."""
+def _move_hashes(file: Path) -> list[int | None]:
     if "moves" not in column_names(file):
         return [None] * count_rows(file)
     return [
-        line_of(str(moves or "").split(), seed=0)
+        hash_moves(str(moves or "").split(), seed=0)
         for piece in iter_rows(file, ["moves"])
         for moves in piece["moves"]
     ]
 
 
-def _with_digests(file: Path, source: KeyValues) -> KeyValues:
-    """Return the origin with digests of users' files: of older tables that in run.json beside."""
-    beside = read_run(file.parent)
+def _source_with_digests(file: Path, source: KeyValues) -> KeyValues:
+    """Return the origin with digests of users' files; older tables have them in run.json."""
+    beside = load_run_file(file.parent)
     return source if "files" in source or beside.get("digest") != source.get("run") else beside
 
 
 def _exclusions(file: Path) -> dict[str, int]:
-    """Return the bots that the run excluded, each with its first unplayed game."""
+    """Return the first unplayed game of each bot that the run excluded."""
     try:
         summary = load_summary(file.parent, {KEY: SHAPE[KEY]})
     except (OSError, ValueError):
-        return {}  # a table alone
-    return {each.agent: each.since for each in stored_exclusions(summary)}
+        return {}  # a table outside its run
+    return {each.agent: each.since for each in load_exclusions(summary)}
 
 
 def _validate(file: Path, columns: Mapping[str, NDArray[Any]]) -> dict[str, list[Any]]:
-    """The columns as lists; Unreadable if names or results are none."""
+    """Return the columns as lists; raise a FormatError for wrong names or results."""
     rows = {name: column.tolist() for name, column in columns.items()}
     for number, result in enumerate(rows["result"]):
         if result not in (0.0, 0.5, 1.0):
-            raise Unreadable(f"{file}: row {number}: result must be 0, 0.5 or 1, got {result!r}")
+            raise FormatError(f"{file}: row {number}: result must be 0, 0.5 or 1, got {result!r}")
     for seat in ("first", "second"):
         for name in set(rows[seat]):
             if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME:
                 what = repr(name)[:80]
-                raise Unreadable(
+                raise FormatError(
                     f"{file}: {seat} must be a name of at most {LONGEST_NAME} letters, got {what}"
                 )
     for number, both in enumerate(zip(rows["first"], rows["second"], strict=True)):
         if both[0] == both[1]:
-            raise Unreadable(f"{file}: row {number}: an agent cannot play itself, got {both[0]!r}")
+            raise FormatError(f"{file}: row {number}: an agent cannot play itself, got {both[0]!r}")
     return rows

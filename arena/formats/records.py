@@ -1,52 +1,45 @@
-"""Games and tables of a run as writers of other formats get them: plain values and texts."""
+"""Games and tables as plain values, which readers of formats return and writers get."""
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from html import unescape
+import hashlib
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
 
-import numpy as np
-
-from arena.analysis.exclusions import EXCLUDED
-from arena.analysis.standings import PointsRow
-from arena.analysis.tables import EloRow, WinRateRow
-from arena.analysis.timings import Timing
-from arena.planning.games import GameColumn
-from arena.report.data import GameChunk, GameTable, ReportData
-from arena.report.figures.matrix import wdl_text
-from arena.report.figures.registry import make_figures
-from arena.report.html import Html, Inside
-from arena.report.methods import moment
-from arena.report.numbers import bare_share, cell_ends, score_of
-from arena.stats.sprt import SprtPlan
-from arena.storage.parquet import read_columns
-from arena.storage.provenance import agent_versions
-from arena.storage.run_file import GAMES
-from games import Game
+from arena.planning.games import Termination
+from games import GAME_FILE, Game, GameError, game
 from games.base.errors import UserError
+from games.base.text import quote
 
-AT_ONCE = 20_000  # games whose moves are read together
-RANKED = ("elo", "points")  # tables of agents in the official order
+LONGEST_NAME = 200
+MAX_BYTES = 1 << 30
+MAX_DIGITS = 20  # of a number of 64 bits
+UNKNOWN = "unknown"  # the game if a file does not name it
+SCORES = {
+    "1": 1.0, "1.0": 1.0, "1-0": 1.0, "win": 1.0, "w": 1.0,
+    "0.5": 0.5, ".5": 0.5, "1/2": 0.5, "1/2-1/2": 0.5, "0.5-0.5": 0.5, "½": 0.5, "½-½": 0.5,
+    "draw": 0.5, "d": 0.5, "=": 0.5,
+    "0": 0.0, "0.0": 0.0, "0-1": 0.0, "loss": 0.0, "l": 0.0,
+}  # fmt: skip
+KNOWN_SCORES = "1, 1/2, 0, 1-0, 1/2-1/2, 0-1, win, draw or loss"
 Cell = str | int | float | None
 
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """One game; `result` are points of `first`, `margin` its score minus that of `second`.
-
-    `first_mover` is the one of them to move after the opening.
-    """
+    """One game of a run; `result` and `margin` are those of the agent `first`."""
 
     experiment: str
     run: str
-    date: str  # of the run's end, such as 2026.11.19
-    of: Game
+    date: str  # when the run ended, such as 2026.11.19
+    game: Game
     number: int
     pair: int
     leg: int
     first: str
     second: str
-    first_mover: str
+    first_mover: str  # the agent to move after the opening
     result: float
     margin: int
     plies: int
@@ -55,177 +48,144 @@ class GameRecord:
     moves: tuple[str, ...]
     ending: str
     seed: int  # of the pair
-    versions: tuple[str, str]  # fingerprints of both agents, empty if they are not known
+    versions: tuple[str, str]  # fingerprints of both agents, empty if unknown
     elos: tuple[float | None, float | None] = (None, None)  # of both, where the run has ratings
-    stop_rule: str = ""  # the test that could end the run before its last game
+    stop_rule: str = ""  # the sequential test that could end the run early
 
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """A table; so many columns from the left are `words`, the others numbers."""
+    """A table; the first `text_columns` columns are texts and the others numbers."""
 
     name: str
     caption: str
     head: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
-    words: int = 1
+    text_columns: int = 1
 
 
-@dataclass(frozen=True)
-class _RunFacts:
-    """What the games of a run have in common."""
-
-    experiment: str
-    run: str
-    date: str
-    of: Game
-    seeds: GameColumn  # of every game's pair
-    versions: Mapping[str, str]  # by agent
-    elos: Mapping[int, float]  # by the place of an agent
-    stop_rule: str
+# ------------------------------------------------------------------------- games of others
 
 
-def _facts(report: ReportData) -> _RunFacts:
-    ended = moment(report, "finished")
-    assert report.directory is not None  # only runs are exported
-    return _RunFacts(
-        experiment=str(report.summary["experiment"]),
-        run=str(report.run.get("digest", "")),
-        date="????.??.??" if ended is None else f"{ended:%Y.%m.%d}",
-        of=report.plan.of,
-        seeds=read_columns(report.directory / GAMES, ["seed"])["seed"],
-        versions=agent_versions(report.run),
-        elos=ratings_by_agent(report),
-        stop_rule=stop_rule_text(report.plan.stop),
-    )
+class FormatError(UserError, ValueError):
+    """A file of games that cannot be read; one line with the place in the file."""
 
 
-def stop_rule_text(test: SprtPlan | None) -> str:
-    """Return the sequential test of a run in one phrase; empty without one."""
-    if test is None:
-        return ""
-    elo = f"[{test.elo0:g}, {test.elo1:g}] {test.model} Elo"
-    return f"SPRT {elo}, alpha {test.alpha:g}, beta {test.beta:g}"
+class NamedAgent(NamedTuple):
+    """An agent as a file names it; `version` is a fingerprint, empty if there is none."""
+
+    name: str
+    version: str = ""
 
 
-def game_records(report: ReportData) -> Iterator[GameRecord]:
-    """All games in schedule order; a UserError if their moves were not kept."""
-    games, facts = report.games, _facts(report)
-    for begin in range(0, games.size, AT_ONCE):
-        rows = range(begin, min(begin + AT_ONCE, games.size))
-        some = games.at(np.array(rows))
-        lines, openings = (games.texts(name, rows) for name in ("moves", "opening_moves"))
-        if lines is None or openings is None:
-            raise UserError(
-                f"{report.directory} keeps no moves: play it again with keep_moves = true"
-            )
-        for at, (row, line, opening) in enumerate(zip(rows, lines, openings, strict=True)):
-            yield _exported_game(games, facts, row, some.at(np.array([at])), (opening, line))
+class ExternalGame(NamedTuple):
+    """One game from a file: its agents, the score of `first` from 0 to 1, and more if known.
+
+    `first` and `second` are the sides 0 and 1. `arena.pipeline.external_games` finds equal games.
+    """
+
+    game: str
+    first: NamedAgent
+    second: NamedAgent
+    score: float
+    opening: Hashable | None = None  # shared by games that are not independent
+    moves_hash: int | None = None  # of the start and all moves (`hash_moves`)
+    game_id: int | None = None  # of the moves in games.parquet, which may not keep the moves
+    seed: int | None = None  # distinguishes games of agents that use chance
+    pair: Hashable | None = None  # shared by both games of a pair
+    fault: int = 0  # 1: `first` lost by a fault, -1: `second` did
+    row: int | None = None  # in games.parquet
+    first_mover: int | None = 0  # the side to move after the opening
+    both_excluded: bool = False  # both agents were excluded before: neither gets a point
+    has_stop_rule: bool = False  # a sequential test decided the number of games
 
 
-def _exported_game(
-    games: GameTable,
-    facts: _RunFacts,
-    row: int,
-    one: GameChunk,
-    texts: tuple[str | None, str | None],
-) -> GameRecord:
-    """The game in a row of the table; `texts` are its opening and all of its moves."""
-    places = int(one.first[0]), int(one.second[0])
-    first, second = (games.names[place] for place in places)
-    return GameRecord(
-        experiment=facts.experiment,
-        run=facts.run,
-        date=facts.date,
-        of=facts.of,
-        number=row,
-        pair=int(one.pair[0]),
-        leg=row % 2,
-        first=first,
-        second=second,
-        first_mover=games.names[int(one.mover[0])],
-        result=float(one.result[0]),
-        margin=int(one.margin[0]),
-        plies=int(one.plies[0]),
-        opening=int(one.opening[0]),
-        opening_moves=texts[0] or "",
-        moves=tuple(facts.of.notation.split(texts[1] or "")),
-        ending=games.endings[int(one.ending[0])],
-        seed=int(facts.seeds[row]),
-        versions=(facts.versions.get(first, ""), facts.versions.get(second, "")),
-        elos=(facts.elos.get(places[0]), facts.elos.get(places[1])),
-        stop_rule=facts.stop_rule,
-    )
+def fen_side(start: str) -> str | None:
+    """Return the side to move in a FEN, "w" or "b"; None if the text is not a FEN."""
+    fields = start.split()
+    return fields[1] if len(fields) > 1 and "/" in fields[0] and fields[1] in "wb" else None
 
 
-def ratings_by_agent(report: ReportData) -> dict[int, float]:
-    """The ratings by the places of the agents; none where there is a standing."""
-    names, rows = report.games.names, () if report.standing else report.ratings
-    return {names.index(row.agent): row.elo for row in rows if row.elo is not None}
+def first_mover_side(name: str, agents: Sequence[NamedAgent], place: str) -> int | None:
+    """Return the side of the first mover by its name; None if the name is empty."""
+    names = [agent.name for agent in agents]
+    if name and name not in names:
+        both = " or ".join(map(quote, names))
+        raise FormatError(f"{place}: the first mover must be {both}, got {quote(name)}")
+    return names.index(name) if name else None
 
 
-def stored_tables(report: ReportData) -> list[TextTable]:
-    """The run's tables, column by column, and the matrix of scores."""
-    kinds: Sequence[tuple[str, type, Sequence[tuple[Cell, ...]]]] = (
-        ("elo", EloRow, report.ratings),
-        ("win_rates", WinRateRow, list(report.pairs.values())),
-        ("timings", Timing, report.timings),
-        ("points", PointsRow, report.points),
-    )
-    tables = [
-        TextTable(name, name, tuple(kind._fields), tuple(tuple(row) for row in rows))  # type: ignore[attr-defined]  # they are NamedTuples
-        for name, kind, rows in kinds
-    ]
-    tables = [_marked(report, each) if each.name in RANKED else each for each in tables]
-    if not report.points:  # the experiment does not rank by points
-        tables = [table for table in tables if table.name != "points"]
-    names = report.agents
-    matrix = tuple((name, *(_score(report, name, other) for other in names)) for name in names)
-    return [*tables, TextTable("matrix", "scores", ("agent", *names), matrix)]
+def hash_moves(moves: Iterable[str], start: str = "", seed: int | None = None) -> int | None:
+    """Return a number by which equal games are recognised; None if the moves are too few.
+
+    `start` is empty for the usual start of the game. Games with a seed need no moves.
+    """
+    moves = list(moves)
+    if len(moves) < 2 and seed is None:
+        return None
+    text = "\n".join((start, *moves))
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
-def _marked(report: ReportData, table: TextTable) -> TextTable:
-    """The table with a last column that marks the bots that the run excluded."""
-    at, out = table.head.index("agent"), report.excluded_names
-    rows = tuple((*row, EXCLUDED if row[at] in out else "") for row in table.rows)
-    return replace(table, head=(*table.head, EXCLUDED), rows=rows)
+@cache
+def game_name(text: str) -> str:
+    """Return our name of a game; the name of an unknown game does not change."""
+    if GAME_FILE.search(text):
+        return text  # a user's file is not run only because a table names it
+    try:
+        return game(text).name
+    except GameError:
+        return text
 
 
-def _score(report: ReportData, name: str, other: str) -> float | None:
-    row = report.pairs.get((name, other))
-    return None if row is None else row.score
+def pair_key(run: str, pair: str, first: int = 0) -> Hashable | None:
+    """Return a key of a pair; None without a run or a number, which counts from `first`."""
+    number = parse_number(pair)
+    return None if not run or number is None else (run, number - first)
 
 
-def figure_tables(report: ReportData) -> list[TextTable]:
-    """The tables behind the figures, as people read them, and the matrix."""
-    rule, tables = stop_rule_text(report.plan.stop), []
-    note = f" (a test could end the games, which intervals ignore: {rule})" if rule else ""
-    for name, figure in make_figures(report).items():
-        if figure.table is None:
-            continue
-        kept = [place for place, head in enumerate(figure.table.head) if head]
-        rows = tuple(tuple(strip_markup(row[place]) for place in kept) for row in figure.table.rows)
-        head = tuple(figure.table.head[place] for place in kept)
-        own = "pairs" if name == "matrix" else name
-        tables.append(TextTable(own, figure.heading + note, head, rows, figure.table.words))
-    names = report.agents
-    matrix = tuple((name, *(_cell(report, name, other) for other in names)) for name in names)
-    heading = f"Points won by the row's agent, in per cent, with the interval{note}"
-    return [*tables, TextTable("matrix", heading, ("agent", *names), matrix)]
+def parse_number(text: str) -> int | None:
+    """Return the whole number that a text is, such as a seed; None if it is none."""
+    return int(text) if text.isdecimal() and len(text) <= MAX_DIGITS else None
 
 
-def _cell(report: ReportData, name: str, other: str) -> str:
-    row = report.pairs.get((name, other))
-    if row is None:
-        return ""
-    known = score_of(row)
-    if known.value is None or not known.measured:
-        return wdl_text(row)
-    return f"{bare_share(known.value)} ({cell_ends(known)})"
+def fault_side(termination: str, score: float) -> int:
+    """Return 1 if `first` lost by its fault, -1 if `second` did, else 0."""
+    how = Termination.__members__.get(termination.upper())
+    if how is None or how.is_fair or score == 0.5:
+        return 0
+    return 1 if score == 0.0 else -1
 
 
-def strip_markup(cell: Inside) -> str:
-    """A cell of a page as text."""
-    if isinstance(cell, Html):
-        return unescape(re.sub(r"<[^>]*>", "", cell))
-    return "" if cell is None else str(cell)
+def parse_score(text: str, place: str) -> float:
+    """Return the score of `first`."""
+    score = SCORES.get(text.strip().lower())
+    if score is None:
+        message = f"the first mover's result must be {KNOWN_SCORES}, got {quote(text)}"
+        raise FormatError(f"{place}: {message}")
+    return score
+
+
+def make_agents(
+    first: str, second: str, place: str, versions: tuple[str, str] = ("", "")
+) -> tuple[NamedAgent, NamedAgent]:
+    """Return the two agents of a game, whose names must differ."""
+    if not first or not second or first == second:
+        both = f"{quote(first)} and {quote(second)}"
+        raise FormatError(f"{place}: a game needs two different names, got {both}")
+    for name in (first, second):
+        if len(name) > LONGEST_NAME:
+            found = f"one of {len(name):,}"
+            raise FormatError(f"{place}: a name has at most {LONGEST_NAME} letters, got {found}")
+    return NamedAgent(first, versions[0]), NamedAgent(second, versions[1])
+
+
+def read_text(file: Path) -> str:
+    """Read a text file as UTF-8, or as Latin-1 if it is not UTF-8."""
+    if (size := file.stat().st_size) > MAX_BYTES:
+        raise FormatError(f"{file}: a file has at most {MAX_BYTES:,} bytes, got {size:,}")
+    content = file.read_bytes()
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")

@@ -1,6 +1,6 @@
-"""Learning weights from games: played, labelled, fitted, matched, round after round."""
+"""Learn weights from games: play, fit and match, round after round."""
 
 import os
 
-# The same sums on every core: threads of linear algebra would only be in their way.
+# Sums depend on the number of threads; set before a program imports numpy.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

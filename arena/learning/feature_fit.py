@@ -1,4 +1,4 @@
-"""Weights of features by least squares: a start for tuning by matches, never its result."""
+"""Weights of features by least squares: a start for tuning by matches, never the result."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from agents.core import AgentSpec, HostSettings
 from agents.create import create_agent
 from agents.evaluation.table_sums import row_kernels
 from agents.evaluation.training_positions import Positions
-from agents.evaluation.weights import declared_weights
+from agents.evaluation.weights import read_declared_weights
 from agents.registry import build
 from agents.sandbox.sandbox import Sandbox
 from agents.sandbox.sandboxed_agent import SandboxedAgent
@@ -18,27 +18,27 @@ from agents.search.compiled_agent import CompiledAgent
 from arena.stats.clustered_means import CalibrationBin, FitQuality, calibration, fit_quality
 from games import Game
 
-LOUD = 1000.0  # the weight at which a feature is read: its thousandths are then millionths
-GRAIN = 1 << 12  # of a feature, in sums of whole numbers
+LOUD = 1000.0  # the weight with which a feature is read: scores are in thousandths
+GRAIN = 1 << 12  # steps of a feature's unit in integer sums
 DIGITS = 4
-MOST, TESTS = 10_000, 2_000  # positions that a user's evaluation is asked about
+MOST, TESTS = 10_000, 2_000  # positions that a user's evaluation values
 
 Floats = NDArray[np.float64]
 
 
 class FittedFeatures(NamedTuple):
-    """A number for each feature and phase, and how well they predict held-out games."""
+    """A weight for each feature and phase, and the quality of the fit."""
 
     names: tuple[str, ...]
-    weights: Floats  # a row a phase
+    weights: Floats  # one row for each phase
     quality: FitQuality
     bins: list[CalibrationBin]
-    seen: float = 1.0
+    seen_share: float = 1.0
     ridge: float = 0.0
 
 
 def feature_values(of: Game, names: Sequence[str], rows: NDArray[np.uint64]) -> Floats:
-    """A row a position: what each feature adds to its evaluation at weight 1."""
+    """Return a row for each position: the share of each feature at weight 1."""
     columns = []
     evaluate = row_kernels(of.family_name).evaluate_rows
     for name in names:
@@ -51,16 +51,16 @@ def feature_values(of: Game, names: Sequence[str], rows: NDArray[np.uint64]) -> 
 
 
 def user_feature_values(
-    of: Game, spec: AgentSpec, names: Sequence[str], rows: NDArray[np.uint64], wall: Sandbox
+    of: Game, spec: AgentSpec, names: Sequence[str], rows: NDArray[np.uint64], sandbox: Sandbox
 ) -> tuple[Floats, Floats]:
-    """The same of an evaluation of a user's, behind the wall; and what it says without weights."""
-    agent = create_agent(spec, of, HostSettings(wall))
+    """Return the same for a user's evaluation in the sandbox, and its value without weights."""
+    agent = create_agent(spec, of, HostSettings(sandbox))
     assert isinstance(agent, SandboxedAgent)
     agent.start(0)
-    declared = declared_weights(spec.options["evaluate"]) or names
+    declared = read_declared_weights(spec.options["evaluate"]) or names
 
     def values(loud: str) -> Floats:
-        agent.reweigh({name: (1.0 if name == loud else 0.0,) for name in declared})
+        agent.set_weights({name: (1.0 if name == loud else 0.0,) for name in declared})
         return np.array(agent.evaluate_rows(rows))
 
     try:
@@ -76,17 +76,17 @@ def fit_user_evaluation(
     training: Positions,
     held_out: Positions,
     names: Sequence[str],
-    wall: Sandbox,
+    sandbox: Sandbox,
 ) -> FittedFeatures:
-    """Least squares for the WEIGHTS of a user's evaluation, which must be linear in them.
+    """Fit the WEIGHTS of a user's evaluation, which must be linear in them.
 
-    Each position is asked about once a weight, so only some are taken.
+    The evaluation is called once for each position and weight, so only some positions are used.
     """
     some, tests = (
         thin_positions(each, most) for each, most in ((training, MOST), (held_out, TESTS))
     )
-    fitted, base = user_feature_values(of, spec, names, some.rows, wall)
-    tested, tested_base = user_feature_values(of, spec, names, tests.rows, wall)
+    fitted, base = user_feature_values(of, spec, names, some.rows, sandbox)
+    tested, tested_base = user_feature_values(of, spec, names, tests.rows, sandbox)
     weights = np.round(least_squares(fitted, some.margins - base), DIGITS)
     outcome = tests.margins - tested_base
     return evaluate_features(names, weights[None], tested @ weights, outcome, tests.games)
@@ -99,18 +99,18 @@ def evaluate_features(
     outcome: Floats,
     games: NDArray[np.int32],
 ) -> FittedFeatures:
-    """Weights with what held-out games say of them."""
+    """Return weights with their quality on held-out games."""
     quality = fit_quality(predicted, outcome, games)
     bins = calibration(predicted, outcome, games)
     return FittedFeatures(tuple(names), weights, quality, bins)
 
 
 def thin_positions(positions: Positions, most: int) -> Positions:
-    """At most so many positions, evenly from all games."""
+    """Return at most `most` positions, evenly from all games."""
     count = len(positions.games)
     if count <= most:
         return positions
-    return positions.part(np.isin(np.arange(count), np.arange(most) * count // most))
+    return positions.select(np.isin(np.arange(count), np.arange(most) * count // most))
 
 
 def fit_features(
@@ -120,7 +120,7 @@ def fit_features(
     phases: tuple[NDArray[np.int64], NDArray[np.int64]],
     names: Sequence[str],
 ) -> FittedFeatures:
-    """Least squares on the margins; `phases` are those of the rows of both."""
+    """Fit the margins by least squares; `phases` are those of the rows of both samples."""
     fitted, tested = (feature_values(of, names, each.rows) for each in (training, held_out))
     count = int(max(each.max(initial=0) for each in phases)) + 1
     weights = np.zeros((count, len(names)))
@@ -134,7 +134,7 @@ def fit_features(
 
 
 def least_squares(values: Floats, outcome: Floats) -> Floats:
-    """The solution of the normal equations, summed in whole numbers: no order matters.
+    """Solve the normal equations, summed in integers so that the order does not matter.
 
     A feature that never differs between the sides gets 0.
     """
@@ -145,7 +145,7 @@ def least_squares(values: Floats, outcome: Floats) -> Floats:
 
 
 def solve_linear(matrix: Floats, right: Floats) -> Floats:
-    """The solution of a small system, in one order on every machine: positive, so no pivots."""
+    """Solve a small positive definite system in the same order on every machine."""
     size = len(right)
     rows = [[*map(float, matrix[at]), float(right[at])] for at in range(size)]
     for at in range(size):

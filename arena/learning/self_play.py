@@ -1,81 +1,98 @@
-"""Games of a teacher against itself, in parts that any worker may play."""
+"""Games to learn from: a teacher against itself, or the games of finished runs."""
 
 import zlib
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.core import AgentSpec
-from agents.evaluation.training_positions import NEVER, GameReader, LearnedGames
+from agents.evaluation.training_positions import NEVER, GameReader, TrainingGames
 from agents.registry import build
 from agents.search import game_loop as loop
 from agents.search.compiled_agent import CompiledAgent
-from arena.planning.schedule import DrawnPlan
+from agents.search.context import NO_SLOT
+from arena.planning.schedule import Schedule, make_schedule
+from arena.planning.seeds import hash64
 from arena.playing.cluster.package import RemoteSite, make_package
-from arena.playing.executor import Job
+from arena.playing.executor import Job, iterate_items, run_in_order
+from arena.playing.options import PlayOptions
+from arena.storage.journal import Section
+from arena.storage.parquet import TableError, read_columns
+from arena.storage.provenance import file_digest
+from arena.storage.run_file import GAMES, NotARunError, games_table_path, load_plan
 from games import Game
-from games.core import kernels
+from games.base.progress import Progress, ShowProgress
+from games.core import family_drivers
 from games.kernels.splitmix import STRIDE, mixed
+from games.transcripts import move_texts_by_side
 
-PART_GAMES = 400  # a tenth of a second at 100 nodes a move
-TRIES = 1 << 20  # lines of a game's own, of which the first that goes on is its opening
+if TYPE_CHECKING:
+    from arena.learning.config import LearnConfig
+
+TEACHER = "teacher"
+PART_GAMES = 400  # 0.1 s at 100 nodes per move
+TRIES = 1 << 20  # random lines of a game; the first that does not end is its opening
 KINDS = (("slots", np.int16), ("plies", np.int32), ("opening", np.int32), ("margins", np.int32),
          ("last", np.int32), ("keys", np.uint64))  # fmt: skip
 
 
 class SelfPlaySettings(NamedTuple):
-    """What decides the games of a round."""
+    """The settings that decide the games of a round."""
 
     seed: int
     shortest: int  # random plies of an opening
     longest: int
-    solve_from: int  # how much is left where a game is solved; -1: nowhere
+    solve_from: int  # how much is left when a game is solved; -1: never
 
 
 class GamePart(NamedTuple):
-    """Games `start` to `stop` - 1 of a round."""
+    """The games `start` to `stop` - 1 of a round."""
 
     start: int
     stop: int
 
 
 class SelfPlayResult(NamedTuple):
-    """The games of a part, as bytes."""
+    """The encoded games of a part."""
 
     start: int
     stop: int
     games: bytes
 
 
-def pack_games(played: LearnedGames, keys: np.ndarray) -> bytes:
-    """Games with the keys of their openings as bytes."""
+def pack_games(played: TrainingGames, keys: np.ndarray) -> bytes:
+    """Encode games and the keys of their openings."""
     arrays = (*played, keys)
     parts = [np.asarray(a, kind) for a, (_, kind) in zip(arrays, KINDS, strict=True)]
     sizes = np.array([len(each) for each in parts], np.int64)
     return zlib.compress(sizes.tobytes() + b"".join(each.tobytes() for each in parts), 1)
 
 
-def unpack_games(content: bytes) -> tuple[LearnedGames, np.ndarray]:
-    """The games that `packed` made bytes of."""
-    plain = bytearray(zlib.decompress(content))  # arrays of it may be written
+def unpack_games(content: bytes) -> tuple[TrainingGames, np.ndarray]:
+    """Decode what `pack_games` returns."""
+    plain = bytearray(zlib.decompress(content))  # writable, unlike bytes
     sizes, at, arrays = np.frombuffer(plain, np.int64, len(KINDS)), 8 * len(KINDS), []
     for size, (_, kind) in zip(sizes.tolist(), KINDS, strict=True):
         arrays.append(np.frombuffer(plain, kind, size, at))
         at += size * np.dtype(kind).itemsize
-    return LearnedGames(*arrays[:-1]), arrays[-1]
+    return TrainingGames(*arrays[:-1]), arrays[-1]
 
 
 class SelfPlay:
-    """Plays parts in one process: a teacher against itself, no two games from one opening."""
+    """A teacher that plays parts of a round against itself, each game from another opening."""
 
     def __init__(self, of: Game, teacher: AgentSpec, settings: SelfPlaySettings) -> None:
-        """Nothing is built yet."""
         self.of, self.teacher, self.settings = of, teacher, settings
         self.longest = 256
         self.agents: tuple[CompiledAgent, CompiledAgent] | None = None
 
     def prepare(self) -> None:
-        """Build and compile, before processes are forked."""
+        """Build and compile the agents before processes are forked."""
         if self.agents is None:
             first, second = build(self.teacher, self.of), build(self.teacher, self.of)
             assert isinstance(first, CompiledAgent)
@@ -84,7 +101,7 @@ class SelfPlay:
             self.play(GamePart(0, 1))
 
     def openings(self, part: GamePart) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The slots of the openings, their lengths, their keys."""
+        """Return the slots of the openings, their lengths and their keys."""
         own, of = self.settings, self.of
         numbers = np.arange(part.start, part.stop, dtype=np.uint64)
         words = mixed(numbers * STRIDE + np.uint64(own.seed))  # arrays wrap around
@@ -92,7 +109,7 @@ class SelfPlay:
         plies = (own.shortest + (words >> np.uint64(32)) % span).astype(np.int32)
         slots = np.full((len(numbers), own.longest), loop.NO_MOVE, np.int16)
         keys = np.zeros(len(numbers), np.uint64)
-        lines, start = kernels(of.family_name).random_lines, of.start().state
+        lines, start = family_drivers(of.family_name).random_lines, of.start().state
         for row, game in enumerate(range(part.start, part.stop)):
             line, key = slots[row : row + 1, : plies[row]], keys[row : row + 1]
             attempt = 0
@@ -102,7 +119,7 @@ class SelfPlay:
         return slots, plies, keys
 
     def play(self, part: GamePart) -> SelfPlayResult:
-        """The games of a part, their ends solved."""
+        """Play the games of a part and solve their ends."""
         self.prepare()
         assert self.agents is not None
         first, second = self.agents
@@ -120,7 +137,7 @@ class SelfPlay:
             self.longest *= 2
         plies = results[:, loop.LENGTH].astype(np.int32)
         moves = room[np.arange(self.longest) < plies[:, None]]
-        games = LearnedGames(
+        games = TrainingGames(
             moves, plies, opening, results[:, loop.MARGIN].astype(np.int32),
             np.full(len(plies), NEVER, np.int32),
         )  # fmt: skip
@@ -128,8 +145,8 @@ class SelfPlay:
         return SelfPlayResult(part.start, part.stop, pack_games(games, keys))
 
 
-def self_play_job(player: SelfPlay, drawn: DrawnPlan) -> Job[GamePart, SelfPlayResult]:
-    """Play parts of a round; a cluster learns the game and the teacher from `drawn`."""
+def self_play_job(player: SelfPlay, drawn: Schedule) -> Job[GamePart, SelfPlayResult]:
+    """Return the job of a round; a cluster gets the game and the teacher from `drawn`."""
     maker = "arena.learning.self_play:remote_self_play_job"
     return Job(
         player.play,
@@ -140,9 +157,146 @@ def self_play_job(player: SelfPlay, drawn: DrawnPlan) -> Job[GamePart, SelfPlayR
 
 
 def remote_self_play_job(
-    _: RemoteSite, plans: tuple[DrawnPlan, ...], settings: SelfPlaySettings
+    _: RemoteSite, plans: tuple[Schedule, ...], settings: SelfPlaySettings
 ) -> Job[GamePart, SelfPlayResult]:
-    """Play parts of a round for another machine."""
+    """Return the job on another machine."""
     drawn = plans[0]
-    player = SelfPlay(drawn.of, drawn.specs[0], SelfPlaySettings(*settings))
+    player = SelfPlay(drawn.game, drawn.specs[0], SelfPlaySettings(*settings))
     return self_play_job(player, drawn)
+
+
+class RoundGames(NamedTuple):
+    """Games with different openings, and the keys of the openings."""
+
+    games: TrainingGames
+    keys: NDArray[np.uint64]
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+
+def round_seed(learning: "LearnConfig", round_: int) -> int:
+    """Return the seed of a round."""
+    return int(hash64("learn", learning.plan.seed, round_)) >> 1
+
+
+def round_games(
+    learning: "LearnConfig",
+    teacher: AgentSpec,
+    round_: int,
+    section: Section,
+    options: PlayOptions,
+    show: ShowProgress,
+) -> RoundGames:
+    """Play what the journal does not have, and return all games of the round."""
+    total = learning.games[round_ - 1]
+    work = SelfPlay(learning.of, teacher, learning.settings(round_seed(learning, round_)))
+    # A cluster gets the game and the teacher from this plan, which is not played.
+    plan = replace(
+        learning.plan, agents={TEACHER: teacher, "itself": teacher}, matches=((0, 1),), pairs=1
+    )
+    contents = [batch.content for batch in section.batches()]
+    done = section.item_count()
+    job = self_play_job(work, make_schedule(plan))
+    if done < total:
+        todo = iterate_items(remaining_parts(done, total))
+        with closing(run_in_order(job, todo, options)) as played:
+            for part in played:
+                section.append(part.start, part.stop, part.games)
+                contents.append(part.games)
+                text = f"round {round_}: {part.stop:,} of {total:,} games"
+                show(Progress(text, part.stop, total))
+    return join_parts(contents)
+
+
+def remaining_parts(done: int, total: int) -> Iterator[GamePart]:
+    """Yield the parts that are left, which start at multiples of their size."""
+    while done < total:
+        stop = min(done - done % PART_GAMES + PART_GAMES, total)
+        yield GamePart(done, stop)
+        done = stop
+
+
+def join_parts(contents: list[bytes]) -> RoundGames:
+    """Return all games without duplicate openings."""
+    several = [unpack_games(each) for each in contents]
+    played = TrainingGames(
+        *(np.concatenate(each) for each in zip(*(games for games, _ in several), strict=True))
+    )
+    keys = np.concatenate([keys for _, keys in several])
+    return drop_duplicate_openings(played, keys)
+
+
+def drop_duplicate_openings(played: TrainingGames, keys: NDArray[np.uint64]) -> RoundGames:
+    """Return the first game from each opening."""
+    first = np.zeros(len(keys), np.bool_)
+    first[np.unique(keys, return_index=True)[1]] = True
+    if first.all():
+        return RoundGames(played, keys)
+    slots = played.slots[np.repeat(first, played.plies)]
+    kept = TrainingGames(slots, *(each[first] for each in played[1:]))
+    return RoundGames(kept, keys[first])
+
+
+def load_round(of: Game, directories: Sequence[Path], solve_from: int) -> RoundGames:
+    """Return the distinct games of finished runs; a NotARunError names a run that has none."""
+    reader = GameReader(of)
+    several = [load_run_games(of, directory, reader) for directory in directories]
+    played = TrainingGames(
+        *(np.concatenate(each) for each in zip(*(games for games, _ in several), strict=True))
+    )
+    reader.solve(played, solve_from)
+    return drop_duplicate_openings(played, np.concatenate([keys for _, keys in several]))
+
+
+def games_digest(directory: Path) -> str:
+    """Return the digest of the games of a run, or its path if it has none."""
+    path = directory / GAMES
+    return file_digest(path) if path.is_file() else str(directory)
+
+
+def load_run_games(
+    of: Game, directory: Path, reader: GameReader
+) -> tuple[TrainingGames, np.ndarray]:
+    """Return the games of a run that ended normally."""
+    plan, path = load_plan(directory), games_table_path(directory)
+    if plan.game.name != of.name:
+        raise NotARunError(f"{directory} is a run of {plan.game.name}, not of {of.name}")
+    try:
+        columns = read_columns(
+            path, (), optional=("moves", "opening_moves", "margin", "termination")
+        )
+    except TableError as error:
+        raise NotARunError(f"{path} cannot be read: {error}") from None
+    if "moves" not in columns:
+        raise NotARunError(f"{path} has no moves: play it again with keep_moves = true")
+    whole = columns["termination"] == "normal"
+    lines = columns["moves"][whole].tolist()
+    words = [of.notation.split(line) for line in lines]
+    opening = [len(of.notation.split(each)) for each in columns["opening_moves"][whole].tolist()]
+    plies = np.array([len(each) for each in words], np.int32)
+    played = TrainingGames(
+        moves_to_slots(of, [word for each in words for word in each], plies, reader, directory),
+        plies,
+        np.array(opening, np.int32),
+        np.asarray(columns["margin"])[whole].astype(np.int32),
+        np.full(len(plies), NEVER, np.int32),
+    )
+    keys = np.array([hash64(line) for line in lines], np.uint64)
+    return played, keys
+
+
+def moves_to_slots(
+    of: Game, words: Sequence[str], plies: np.ndarray, reader: GameReader, directory: Path
+) -> np.ndarray:
+    """Return the slots of written moves, which depend on the side to move."""
+    of_sides = np.empty((2, len(words)), np.int16)
+    for side, texts in enumerate(move_texts_by_side(of)):
+        by_text = {text: int(of.slots_of(move)) for move, text in enumerate(texts)}
+        of_sides[side] = [by_text.get(word, NO_SLOT) for word in words]
+    slots = np.empty(len(words), np.int16)
+    swap = NO_SLOT if of.swap_move is None else int(of.slots_of(of.swap_move))
+    done = reader.kernels.slots_by_side(of.context, of.start().state, swap, of_sides, plies, slots)
+    if done < 0:
+        raise NotARunError(f"{directory / GAMES}: game {-1 - done} is no game of these rules")
+    return slots

@@ -1,4 +1,4 @@
-"""Learned weights as people read them: holes as rows, patterns as pictures; two files compared."""
+"""Learned weights as text: holes as rows, patterns as pictures; a comparison of two files."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,43 +6,50 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.evaluation.learned_weights import (
+from agents.evaluation.weights import (
     FEATURES,
     LearnedWeights,
-    learned_for,
-    read_learned,
+    load_learned_weights,
+    read_learned_weights,
 )
 from games import game
 from games.base.errors import UserError, printable
 from games.base.text import GameError
 from games.learned_tables import TableLayout
 
-SIGNS = ".XO"  # empty, the mover's, the other's
+SIGNS = ".XO"  # empty, of the mover, of the opponent
 BETWEEN = "   "
 MOST_BEANS = 13
-FEW = 4  # entries of a table, the best and the worst
+FEW = 4  # best and worst entries of a table
 WIDTH = 6
 Floats = NDArray[np.float64]
 
 
-def pattern_lines(words: str, table: NDArray[np.float64], few: int) -> Iterator[str]:
-    """The best readings beside one another, then the worst."""
-    squares = [(ord(word[0]) - 97, int(word[1:]) - 1) for word in words.split()]
+def pattern_squares(words: str) -> list[tuple[int, int]]:
+    """Return column and row of the squares of a pattern."""
+    return [(ord(word[0]) - 97, int(word[1:]) - 1) for word in words.split()]
+
+
+def nonzero_entries(table: Floats) -> NDArray[np.int64]:
+    """Return the entries that are not 0, the worst first."""
     order = np.argsort(table, kind="stable")
-    used = order[table[order] != 0]
+    return np.asarray(order[table[order] != 0])
+
+
+def pattern_lines(words: str, table: Floats, few: int) -> Iterator[str]:
+    """Yield the best readings side by side, then the worst."""
+    squares, used = pattern_squares(words), nonzero_entries(table)
     if not len(used):
         yield "nothing was learned"
         return
     best, worst = used[::-1][:few], used[: max(0, min(few, len(used) - few))]
-    if len(used) <= few:
-        best = used[::-1]
     for places in filter(len, (best, worst)):
         drawn = [pattern_block(squares, int(entry), float(table[entry])) for entry in places]
         yield from (BETWEEN.join(row).rstrip() for row in zip(*drawn, strict=True))
 
 
 def pattern_block(squares: list[tuple[int, int]], entry: int, value: float) -> list[str]:
-    """One reading: what it is worth, then its rows, the squares outside of it left blank."""
+    """Return one reading: its value, then its rows, with blanks outside the pattern."""
     columns, rows = (max(each) + 1 for each in zip(*squares, strict=True))
     signs = {square: SIGNS[entry // 3**place % 3] for place, square in enumerate(squares)}
     width = max(columns, 6)
@@ -51,30 +58,30 @@ def pattern_block(squares: list[tuple[int, int]], entry: int, value: float) -> l
 
 
 def weights_lines(path: Path) -> list[str]:
-    """The lines of `show`."""
-    read = read_learned(path)
+    """Return the lines of `learn --show`."""
+    read = read_learned_weights(path)
     lines = list(header_lines(read))
     if read.kind == FEATURES:
         return [*lines, "", *feature_lines(read)]
     layout, whole = table_of(path, read)
     phase = read.phases // 2
     if read.phases > 1:
-        lines.append(f"what follows is phase {phase + 1} of {read.phases}, early ones last")
+        lines.append(f"this is phase {phase + 1} of {read.phases}; early phases come last")
     for each in layout.groups:
         start = layout.starts[each.name]
         table = whole[phase, start : start + each.entries]
-        lines += ["", f"{printable(each.name)}: {printable(each.words)}"]
+        lines += ["", f"{printable(each.name)}: {printable(each.description)}"]
         if each.name == "holes":
             lines += hole_lines(table)
         elif layout.kind.startswith("patterns"):
-            lines += pattern_lines(each.words, table, FEW)
+            lines += pattern_lines(each.description, table, FEW)
         else:
-            lines += spread_lines(table)
+            lines += value_range_lines(table)
     return lines
 
 
 def header_lines(read: LearnedWeights) -> Iterator[str]:
-    """What the file says of itself."""
+    """Yield the provenance of a file."""
     yield f"{printable(read.game)}, tables {printable(read.kind)}, {read.phases} phases, " + (
         f"{read.weights.size:,} weights, digest {read.digest}"
     )
@@ -88,26 +95,26 @@ def header_lines(read: LearnedWeights) -> Iterator[str]:
 
 
 def table_of(path: Path, read: LearnedWeights) -> tuple[TableLayout, Floats]:
-    """The layout of a file, and a row of discs or beans a phase."""
+    """Return the layout of a file, and a row of discs or beans for each phase."""
     try:
         of = game(read.game)
     except GameError as error:
         raise UserError(f"{path}: {error}") from None
-    _, tables, layout = learned_for(path, of)
-    same = tables.same(layout)
+    _, tables, layout = load_learned_weights(path, of)
+    same = tables.shared_entries(layout)
     place = np.searchsorted(np.unique(same), same)
     return layout, read.weights[:, place] / read.scale
 
 
 def feature_lines(read: LearnedWeights) -> Iterator[str]:
-    """A line a feature, its weights phase by phase."""
+    """Yield a line for each feature with its weights phase by phase."""
     width = max(map(len, read.groups))
-    for name, values in read.by_feature().items():
+    for name, values in read.feature_weights().items():
         yield f"{printable(name):<{width}} " + " ".join(f"{value:8.3f}" for value in values)
 
 
 def hole_lines(table: Floats) -> Iterator[str]:
-    """What so many beans in a hole are worth against none, hole by hole."""
+    """Yield the value of each number of beans in each hole, against an empty hole."""
     rows = table.reshape(2, -1, 16)
     yield "beans        " + "".join(f"{beans:{WIDTH}d}" for beans in range(1, MOST_BEANS))
     for side, name in enumerate(("own", "other")):
@@ -117,8 +124,8 @@ def hole_lines(table: Floats) -> Iterator[str]:
             yield f"{name:>5} hole {hole + 1:<2}{cells}"
 
 
-def spread_lines(table: Floats) -> Iterator[str]:
-    """How large the entries of a table are, where there are too many to draw."""
+def value_range_lines(table: Floats) -> Iterator[str]:
+    """Yield the range of a table that is too large to draw."""
     used = table[table != 0]
     if not len(used):
         yield "nothing was learned"
@@ -128,8 +135,8 @@ def spread_lines(table: Floats) -> Iterator[str]:
 
 
 def comparison_lines(path: Path, other: Path) -> list[str]:
-    """The lines of `compare`; a UserError if the files have other tables."""
-    read, second = read_learned(path), read_learned(other)
+    """Return the lines of `learn --compare`; a UserError if the files have other tables."""
+    read, second = read_learned_weights(path), read_learned_weights(other)
     for name in ("game", "kind", "groups"):
         if getattr(read, name) != getattr(second, name):
             one, two = (printable(str(getattr(each, name)), 60) for each in (read, second))

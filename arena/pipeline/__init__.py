@@ -1,1 +1,1 @@
-"""Pipeline."""
+"""Work of the commands from start to end: runs, sweeps, forecasts, ladders, versions, ratings."""

@@ -14,35 +14,35 @@ from numpy.typing import NDArray
 from arena.analysis.standings import (
     BLOCKS,
     GameTally,
-    SampleSizes,
+    RatingBasis,
     Standings,
     as_raw_ratings,
-    in_official_order,
     official_places,
     rank_agents,
+    sort_by_place,
 )
 from arena.analysis.win_rates import WinRate
 from arena.config.experiment import AnchorError, parse_anchor
-from arena.formats.game_record import UNKNOWN, GivenGame, NamedAgent, Unreadable
+from arena.formats.records import UNKNOWN, ExternalGame, FormatError, NamedAgent
 from arena.formats.registry import FORMATS
 from arena.stats.match_estimate import (
     MatchEstimate,
+    estimate_match,
     estimate_unpaired_games,
-    from_other_side,
-    matchup,
+    mirror_estimate,
 )
 from arena.stats.rating_data import rating_data
-from arena.stats.ratings import FEWEST_DRAWS, RatingPlan
+from arena.stats.ratings import MIN_DRAWS, RatingPlan
 from arena.stats.spread import spread
 from arena.stats.text import match_estimate_text
 from games.base.errors import UserError
-from games.base.text import did_you_mean, listed
+from games.base.text import did_you_mean, join_names
 
 MOST_DRAWS = 100_000  # of the bootstrap
 VERSIONS_AND_SEED = 3
 Details = tuple[Hashable, ...]
 Known = tuple[bool, ...]
-__all__ = ["ExternalGames", "GivenGame", "RatingPool", "Unreadable", "read_games"]
+__all__ = ["ExternalGame", "ExternalGames", "FormatError", "RatingPool", "read_games"]
 RUN, GAMES = "run.json", "games.parquet"
 POOLED = "all games together"
 Flags = NDArray[np.bool_]
@@ -50,44 +50,45 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-def lines_of(games: Sequence[GivenGame]) -> list[Hashable | None]:
-    """Return keys for the start and the moves of each game, None where they are unknown.
+def game_lines(games: Sequence[ExternalGame]) -> list[Hashable | None]:
+    """Return a key for the start and the moves of each game, None where they are unknown.
 
-    A table without moves has their hash; another table that has both tells the moves.
+    Tables without moves have only a `game_id`. If another game has the same id and moves, the hash
+    of its moves is the key.
     """
-    by_id = {each.game_id: each.line for each in games if each.line is not None}
+    by_id = {game.game_id: game.moves_hash for game in games if game.moves_hash is not None}
 
-    def line(each: GivenGame) -> Hashable | None:
-        if each.line is not None or each.game_id is None:
-            return each.line
-        return by_id.get(each.game_id, ("game_id", each.game_id))
+    def line(game: ExternalGame) -> Hashable | None:
+        if game.moves_hash is not None or game.game_id is None:
+            return game.moves_hash
+        return by_id.get(game.game_id, ("game_id", game.game_id))
 
-    return [line(each) for each in games]
+    return [line(game) for game in games]
 
 
 def with_known_movers(
-    games: Sequence[GivenGame], lines: Sequence[Hashable | None]
-) -> list[GivenGame]:
-    """Return the games, with the first movers that only other files name.
+    games: Sequence[ExternalGame], lines: Sequence[Hashable | None]
+) -> list[ExternalGame]:
+    """Return the games, with unknown first movers taken from equal games in other files.
 
-    Games of the same moves from the same opening have the same side to move after it.
+    If the opening and the moves are equal, the first mover is equal, too.
     """
     keys = [(each.game, line, each.opening) for each, line in zip(games, lines, strict=True)]
     known = {
-        key: each.mover
+        key: each.first_mover
         for key, each in zip(keys, games, strict=True)
-        if each.mover is not None and None not in key
+        if each.first_mover is not None and None not in key
     }
     return [
-        each._replace(mover=known.get(key)) if each.mover is None else each
+        each._replace(first_mover=known.get(key)) if each.first_mover is None else each
         for key, each in zip(keys, games, strict=True)
     ]
 
 
-def distinct_games(games: Sequence[GivenGame], lines: Sequence[Hashable | None]) -> list[int]:
-    """The places of the games that are no other one again, in the order of the files.
+def distinct_games(games: Sequence[ExternalGame], lines: Sequence[Hashable | None]) -> list[int]:
+    """Return the indices of distinct games, in the order of the files.
 
-    Of equal games the one about which most is known stays. Games of unknown moves all stay.
+    Of equal games, the one with the most details is kept. Games without moves are all kept.
     """
     details = [(each.first.version, each.second.version, each.seed) for each in games]
     known = [tuple(value not in ("", None) for value in each) for each in details]
@@ -104,25 +105,25 @@ def distinct_games(games: Sequence[GivenGame], lines: Sequence[Hashable | None])
             continue
         same = (each.game, each.first.name, each.second.name, each.score, line)
         own = known[place]
-        if any((mask, same, *_common(details[place], own, mask)) in seen for mask in masks):
+        if any((mask, same, *_shared_details(details[place], own, mask)) in seen for mask in masks):
             continue
-        seen.update((own, same, *_common(details[place], own, mask)) for mask in masks)
+        seen.update((own, same, *_shared_details(details[place], own, mask)) for mask in masks)
         kept.append(place)
     return sorted(kept)
 
 
-def _common(details: Details, own: Known, other: Known) -> Iterator[Hashable]:
-    """The details that both of two games know, each with its place."""
+def _shared_details(details: Details, own: Known, other: Known) -> Iterator[Hashable]:
+    """Yield the details that both games have, each with its place."""
     for place in range(VERSIONS_AND_SEED):
         if own[place] and other[place]:
             yield place, details[place]
 
 
-def evidence(games: Sequence[GivenGame], lines: Sequence[Hashable | None]) -> list[int]:
-    """The places of the games that are evidence.
+def independent_games(games: Sequence[ExternalGame], lines: Sequence[Hashable | None]) -> list[int]:
+    """Return the indices of the games that are evidence.
 
-    Two agents that ever played one opening in two ways leave something to chance: all their games
-    count. Otherwise a game played again says nothing new.
+    If two agents played one opening in different ways, they use chance and all their games count.
+    Otherwise a duplicate game adds no evidence.
     """
     first_lines: dict[Hashable, Hashable] = {}
     varied: set[Hashable] = set()
@@ -130,10 +131,10 @@ def evidence(games: Sequence[GivenGame], lines: Sequence[Hashable | None]) -> li
         if line is not None and each.opening is not None:
             seats = (each.game, each.first, each.second, each.opening)
             if first_lines.setdefault(seats, line) != line:
-                varied.add(_pair(each))
+                varied.add(_match_key(each))
     kept, met = [], set[Hashable]()
     for place, (each, line) in enumerate(zip(games, lines, strict=True)):
-        if line is not None and _pair(each) not in varied:
+        if line is not None and _match_key(each) not in varied:
             key = (each.game, each.first, each.second, each.opening, line)
             if key in met:
                 continue
@@ -142,25 +143,25 @@ def evidence(games: Sequence[GivenGame], lines: Sequence[Hashable | None]) -> li
     return kept
 
 
-def _pair(each: GivenGame) -> Hashable:
+def _match_key(each: ExternalGame) -> Hashable:
     return each.game, frozenset((each.first, each.second))
 
 
 class Reader(Protocol):
-    """The functions of a format's module."""
+    """A module that reads a format."""
 
-    def games_in(self, file: Path) -> Iterator[GivenGame]:
-        """The games of a file; Unreadable says which line is wrong."""
+    def read_games(self, file: Path) -> Iterator[ExternalGame]:
+        """Yield the games of a file; a FormatError names the wrong line."""
 
 
 @dataclass
 class RatingPool:
-    """The games that are rated together, as columns; `names` are those of their agents.
+    """The games that are rated together, as columns; `first` and `second` are indices of `names`.
 
-    Equal numbers in `openings` are the same opening; `pairings` is None where a game stands
-    alone, `faults` is 1 or -1 where `first` or `second` lost by its fault. `movers` has the first
-    movers: 0 `first`, 1 `second`, -1 unknown. `stopped` are the agents of games that a sequential
-    test ended.
+    Games with equal numbers in `openings` have the same opening. `pairs` identifies the pair of
+    a game, None for a single game. `faults` is 1 if `first` forfeited the game and -1 if `second`
+    did. `movers` has the first movers: 0 `first`, 1 `second`, -1 unknown. `unearned` games are
+    those of two excluded bots. `stopped` has the agents whose games a sequential test ended.
     """
 
     game: str
@@ -169,14 +170,14 @@ class RatingPool:
     second: list[int] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
     openings: list[int] = field(default_factory=list)
-    pairings: list[Hashable | None] = field(default_factory=list)
+    pairs: list[Hashable | None] = field(default_factory=list)
     faults: list[int] = field(default_factory=list)
     movers: list[int] = field(default_factory=list)
     unearned: list[bool] = field(default_factory=list)
     stopped: set[str] = field(default_factory=set)
     _places: dict[Hashable, int] = field(default_factory=dict)
 
-    def add(self, game: GivenGame, names: tuple[str, str]) -> None:
+    def add(self, game: ExternalGame, names: tuple[str, str]) -> None:
         """Append one game."""
         for column, name in zip((self.first, self.second), names, strict=True):
             place = self._places.setdefault(("agent", name), len(self.names))
@@ -186,62 +187,65 @@ class RatingPool:
         opening = ("game", len(self.scores)) if game.opening is None else ("of", game.opening)
         self.openings.append(self._places.setdefault(opening, len(self._places)))
         self.scores.append(game.score)
-        self.pairings.append(game.pairing)
+        self.pairs.append(game.pair)
         self.faults.append(game.fault)
-        self.unearned.append(game.unearned)
-        self.movers.append(-1 if game.mover is None else game.mover)
-        if game.stopped:
+        self.unearned.append(game.both_excluded)
+        self.movers.append(-1 if game.first_mover is None else game.first_mover)
+        if game.has_stop_rule:
             self.stopped.update(names)
 
 
 @dataclass(frozen=True)
 class ExternalGames:
-    """All games by scale; `notes` say what was left out, and what was kept apart."""
+    """All games by scale; `notes` explain left-out games and separate scales."""
 
     scales: list[RatingPool]
     notes: list[str]
 
     @property
     def games(self) -> int:
-        """The number of games that count."""
+        """The number of games that count as evidence."""
         return sum(len(scale.scores) for scale in self.scales)
 
     @property
     def names(self) -> list[str]:
-        """All agents, by their first game."""
+        """All agents in the order of their first games."""
         return list(dict.fromkeys(name for scale in self.scales for name in scale.names))
 
 
 def read_games(
     files: Sequence[Path], *, pool: bool = False, same: Collection[str] = ()
 ) -> ExternalGames:
-    """The games of files and of run directories; Unreadable says which line of which is wrong.
+    """Read the games of files and run directories; a FormatError names a wrong file and line.
 
-    `pool` rates different games on one scale, `same` names agents whose versions are one.
+    `pool` puts different games on one scale; the versions of an agent in `same` are one agent.
     """
-    found = list(_games([_file_of(file) for file in files]))
-    stopped, read = sorted({at for at, game in found if game.stopped}), [game for _, game in found]
+    numbered = list(_read_all([_games_file(file) for file in files]))
+    stopped = sorted({number for number, game in numbered if game.has_stop_rule})
+    read = [game for _, game in numbered]
     if not read:
-        raise Unreadable("no finished game was found")
+        raise FormatError("no finished game was found")
     only = _single_game(read)
-    games, notes = _counted([game._replace(game=only or game.game) for game in read])
+    games, notes = _select_games([game._replace(game=only or game.game) for game in read])
     names = _agent_names(games, same, notes)
     unnamed = sum(game.game == UNKNOWN for game in read)
     if only and unnamed:
-        notes.append(f"{unnamed:,} games whose file does not name the game are taken for {only}")
+        notes.append(f"{unnamed:,} games whose file does not name the game count as {only}")
     scales: dict[str, RatingPool] = {}
     for record in games:
         what = POOLED if pool else record.game
         scale = scales.setdefault(what, RatingPool(what))
         scale.add(record, (names[record.first], names[record.second]))
     if len(scales) > 1:
-        notes.append(f"rated apart, as different games: {listed(scales)}; --pool: on one scale")
-    notes += _stopped(files[at] for at in stopped)
-    return ExternalGames(list(scales.values()), [*notes, *_unknown(games)])
+        notes.append(
+            f"rated separately, as different games: {join_names(scales)}; --pool: together"
+        )
+    notes += _stop_rule_notes(files[number] for number in stopped)
+    return ExternalGames(list(scales.values()), [*notes, *_missing_fact_notes(games)])
 
 
-def _stopped(files: Iterable[Path]) -> Iterator[str]:
-    """A note on each file whose games a sequential test ended, with the result of the test."""
+def _stop_rule_notes(files: Iterable[Path]) -> Iterator[str]:
+    """Yield a note on each file whose games a sequential test ended."""
     from arena.analysis.summary_file import load_sprt_result  # noqa: PLC0415  # only for such files
 
     for file in files:
@@ -251,47 +255,51 @@ def _stopped(files: Iterable[Path]) -> Iterator[str]:
         except (OSError, ValueError, KeyError, TypeError):
             result = ""  # a table alone
         yield (
-            f"{file}: a sequential test ended these games: intervals here are raw, they ignore "
-            f"the stopping rule{result}"
+            f"{file}: a sequential test ended these games; the intervals here are raw, because "
+            f"they ignore the stopping rule{result}"
         )
 
 
-def _unknown(games: Sequence[GivenGame]) -> Iterator[str]:
-    """A note on each fact that is not known of all games."""
-    if unmoved := sum(game.mover is None for game in games):
+def _missing_fact_notes(games: Sequence[ExternalGame]) -> Iterator[str]:
+    """Yield notes on first movers and openings that files do not name."""
+    if unknown := sum(game.first_mover is None for game in games):
         yield (
-            f"the first mover of {unmoved:,} game{'s' * (unmoved != 1)} is unknown: a "
+            f"the first mover of {unknown:,} game{'s' * (unknown != 1)} is unknown: a "
             "first_mover column or a FirstMover tag names the agent to move after the opening"
         )
     if unknown := sum(game.opening is None for game in games):
         yield (
             f"the opening of {unknown:,} game{'s' * (unknown != 1)} is unknown: intervals are too "
-            "short if openings repeat"
+            "narrow if openings repeat"
         )
 
 
-def _single_game(games: Iterable[GivenGame]) -> str:
-    """The one game that files name, for which the others are taken; empty if there are more."""
+def _single_game(games: Iterable[ExternalGame]) -> str:
+    """Return the only game that the files name; empty if they name several."""
     known = {game.game for game in games} - {UNKNOWN}
     return known.pop() if len(known) == 1 else ""
 
 
-def _counted(read: Sequence[GivenGame]) -> tuple[list[GivenGame], list[str]]:
-    """Return the games that count, and notes on the others."""
-    lines = lines_of(read)
+def _select_games(read: Sequence[ExternalGame]) -> tuple[list[ExternalGame], list[str]]:
+    """Return the games that are evidence, and notes on the others."""
+    lines = game_lines(read)
     games = with_known_movers(read, lines)
     distinct = distinct_games(games, lines)
-    kept = evidence([games[place] for place in distinct], [lines[place] for place in distinct])
+    kept = independent_games(
+        [games[place] for place in distinct], [lines[place] for place in distinct]
+    )
     again = len(games) - len(kept)
-    notes = [f"{len(games):,} games, {again:,} of them seen before"] if again else []
-    notes += _contradictions(games, lines)
+    notes = [f"{len(games):,} games, {again:,} of them duplicates"] if again else []
+    notes += _contradiction_notes(games, lines)
     return [games[distinct[at]] for at in kept], notes
 
 
-def _contradictions(games: Sequence[GivenGame], lines: Sequence[Hashable | None]) -> Iterator[str]:
-    """A note on games of equal moves and agents that files give two results.
+def _contradiction_notes(
+    games: Sequence[ExternalGame], lines: Sequence[Hashable | None]
+) -> Iterator[str]:
+    """Yield a note if games of equal moves and agents have different results.
 
-    Games that were forfeited may end otherwise after the same moves.
+    Forfeits are exempt: such games may end differently after the same moves.
     """
     results: dict[Hashable, float] = {}
     other = 0
@@ -306,46 +314,49 @@ def _contradictions(games: Sequence[GivenGame], lines: Sequence[Hashable | None]
         )
 
 
-def _file_of(path: Path) -> Path:
-    """The file that holds the games; a directory must be a run's."""
+def _games_file(path: Path) -> Path:
+    """Return the file with the games of a path, which may be the directory of a run."""
     if path.is_dir():
         if (path / GAMES).is_file():
             return path / GAMES
         if not (path / RUN).exists():
-            raise Unreadable(f"{path}: a directory without games: it is no run's")
-        from arena.storage.run_file import NotARunError, games_table  # noqa: PLC0415  # loads Numba
+            raise FormatError(f"{path}: this directory has no games: expected that of a run")
+        from arena.storage.run_file import NotARunError, games_table_path  # noqa: PLC0415  # loads Numba
 
         try:
-            return games_table(path)
+            return games_table_path(path)
         except NotARunError as error:
-            raise Unreadable(str(error)) from None
+            raise FormatError(str(error)) from None
     if not path.is_file():
-        told = "it is no file" if path.exists() else "there is no such file"
-        raise Unreadable(f"{path}: {told}")
+        problem = "it is not a file" if path.exists() else "there is no such file"
+        raise FormatError(f"{path}: {problem}")
     if path.suffix.lower() not in FORMATS:
         near = did_you_mean(path.suffix.lower(), FORMATS)
-        raise Unreadable(f"{path}: must end in {listed(FORMATS)}{near}")
+        raise FormatError(f"{path}: must end in {join_names(FORMATS)}{near}")
     return path
 
 
-def _games(files: Sequence[Path]) -> Iterator[tuple[int, GivenGame]]:
-    """All games with the places of their files; unrecognisable ones once for each content."""
+def _read_all(files: Sequence[Path]) -> Iterator[tuple[int, ExternalGame]]:
+    """Yield all games with the indices of their files.
+
+    A file with the same content as an earlier one adds only games that have moves or a `game_id`.
+    """
     seen: set[bytes] = set()
     for place, file in enumerate(files):
         reader = cast(Reader, importlib.import_module(FORMATS[file.suffix.lower()]))
         with file.open("rb") as content:
             digest = hashlib.file_digest(content, "blake2b").digest()
-        for record in reader.games_in(file):
-            if record.line is None and record.game_id is None and digest in seen:
+        for record in reader.read_games(file):
+            if record.moves_hash is None and record.game_id is None and digest in seen:
                 continue
             yield place, record
         seen.add(digest)
 
 
 def _agent_names(
-    games: Sequence[GivenGame], same: Collection[str], notes: list[str]
+    games: Sequence[ExternalGame], same: Collection[str], notes: list[str]
 ) -> dict[NamedAgent, str]:
-    """The name of every version of an agent: its own, marked where there are several."""
+    """Return the names of all agents; those of several versions get `@VERSION`."""
     met = Counter(player for game in games for player in (game.first, game.second))
     versions: dict[str, list[str]] = {}
     for player in met:
@@ -355,13 +366,13 @@ def _agent_names(
     for name in same:
         if name not in versions:
             near = did_you_mean(name, versions)
-            raise Unreadable(f"--same must name an agent, got {name!r}{near}")
+            raise FormatError(f"--same must name an agent, got {name!r}{near}")
     for name, own in versions.items():
         if len(own) > 1 and name not in same:
-            marked = listed(f"{name}@{version}" for version in own)
+            marked = join_names(f"{name}@{version}" for version in own)
             notes.append(
-                f"{name} is {len(own)} agents, of other options or files: {marked}; "
-                f"--same {name}: one agent"
+                f"{name} is {len(own)} agents with different options or files: {marked}; "
+                f"--same {name} rates them as one"
             )
     return {
         player: f"{player.name}@{player.version}"
@@ -371,53 +382,51 @@ def _agent_names(
     }
 
 
-class Columns(NamedTuple):
-    """The games of a scale as arrays; `first` are the first movers, as far as they are known."""
+class PoolColumns(NamedTuple):
+    """The games of a scale as arrays; `first` are the first movers where they are known."""
 
     first: Ints
     second: Ints
     scores: Floats
     openings: Ints
-    pairing: Ints  # equal numbers are one pairing; -1 stands alone
+    pair: Ints  # equal numbers are one pair; -1: a single game
     faults: Ints
     unearned: Flags  # games between two excluded bots
 
 
-def rate_external_games(scale: RatingPool, plan: RatingPlan, method: str) -> Standings:
-    """Rate the agents of one scale by a method."""
+def rate_external_games(scale: RatingPool, plan: RatingPlan) -> Standings:
+    """Rate the agents of one scale."""
     if -1 in scale.movers:
         plan = replace(plan, first_move=False)
-    games = columns_of(scale)
+    games = pool_columns(scale)
     agents = len(scale.names)
     results, fair = (
         rating_data(
             games.first[rows], games.second[rows], games.scores[rows],
             games.openings[rows] % BLOCKS, agents,
         )
-        for rows in (slice(None), np.flatnonzero(_fair(games)))
+        for rows in (slice(None), np.flatnonzero(_fair_games(games)))
     )  # fmt: skip
-    rates = [rate for pair in _met(games) for rate in _win_rates(scale, games, *pair)]
-    played = [_rating_basis(games, agent) for agent in range(agents)]
+    rates = [rate for pair in _list_matches(games) for rate in _win_rates(scale, games, *pair)]
+    played = [_sample_sizes(games, agent) for agent in range(agents)]
     clean = np.concatenate([side[games.faults == 0] for side in (games.first, games.second)])
     faulty = [name for place, name in enumerate(scale.names) if not np.any(clean == place)]
-    found = rank_agents(
-        results, scale.names, rates, played, plan, fair=fair, faulty=faulty, method=method
-    )
-    own = {name: _tally(games, agent) for agent, name in enumerate(scale.names)}
+    found = rank_agents(results, scale.names, rates, played, plan, fair=fair, faulty=faulty)
+    own = {name: _tally_games(games, agent) for agent, name in enumerate(scale.names)}
     openings = len(np.unique(games.openings))
-    found = in_official_order(found, official_places(own, found.agents, openings=openings))
+    found = sort_by_place(found, official_places(own, found.agents, openings=openings))
     return as_raw_ratings(found, scale.stopped)
 
 
-def _fair(games: Columns) -> Flags:
+def _fair_games(games: PoolColumns) -> Flags:
     """Return the games of pairs without a forfeit."""
     forfeited = games.faults != 0
-    unfair = np.unique(games.pairing[forfeited & (games.pairing >= 0)])
-    return np.asarray(~(forfeited | np.isin(games.pairing, unfair)))
+    unfair = np.unique(games.pair[forfeited & (games.pair >= 0)])
+    return np.asarray(~(forfeited | np.isin(games.pair, unfair)))
 
 
-def _tally(games: Columns, agent: int) -> GameTally:
-    """The games of an agent; files do not tell the final scores."""
+def _tally_games(games: PoolColumns, agent: int) -> GameTally:
+    """Count the results of an agent."""
     first, second = games.first == agent, games.second == agent
     scores = np.concatenate([games.scores[first], 1.0 - games.scores[second]])
     scores[np.concatenate([games.unearned[first], games.unearned[second]])] = 0.0
@@ -425,44 +434,46 @@ def _tally(games: Columns, agent: int) -> GameTally:
     return GameTally(won, drawn, lost)
 
 
-def columns_of(scale: RatingPool) -> Columns:
+def pool_columns(scale: RatingPool) -> PoolColumns:
     """Return the games of a scale, with the first mover as `first`."""
     numbers: dict[object, int] = {}
-    pairing = [
-        -1 if each is None else numbers.setdefault(each, len(numbers)) for each in scale.pairings
+    pair = [
+        -1 if each is None else numbers.setdefault(each, len(numbers)) for each in scale.pairs
     ]
     first, second, openings, numbered, faults = (
         np.array(column, np.int64)
-        for column in (scale.first, scale.second, scale.openings, pairing, scale.faults)
+        for column in (scale.first, scale.second, scale.openings, pair, scale.faults)
     )
     scores = np.array(scale.scores, np.float64)
     turned = np.array(scale.movers, np.int64) == 1
-    return Columns(
+    return PoolColumns(
         first=np.where(turned, second, first),
         second=np.where(turned, first, second),
         scores=np.where(turned, 1.0 - scores, scores),
         openings=openings,
-        pairing=numbered,
+        pair=numbered,
         faults=np.where(turned, -faults, faults),
         unearned=np.array(scale.unearned, np.bool_),
     )
 
 
-def _met(games: Columns) -> Iterator[tuple[int, int]]:
-    """The pairs of agents that met, the lower number first."""
+def _list_matches(games: PoolColumns) -> Iterator[tuple[int, int]]:
+    """Yield the matches as pairs of agents, the lower number first."""
     both = np.stack([np.minimum(games.first, games.second), np.maximum(games.first, games.second)])
     yield from np.unique(both, axis=1).T.tolist()
 
 
-def _win_rates(scale: RatingPool, games: Columns, one: int, other: int) -> tuple[WinRate, WinRate]:
-    """One pair of agents from both sides."""
+def _win_rates(
+    scale: RatingPool, games: PoolColumns, one: int, other: int
+) -> tuple[WinRate, WinRate]:
+    """Return the win rates of one pair of agents from both sides."""
     as_first = np.flatnonzero((games.first == one) & (games.second == other))
     as_second = np.flatnonzero((games.first == other) & (games.second == one))
-    row = _matchup(games, as_first, as_second)
+    row = _estimate_match(games, as_first, as_second)
     lost = np.concatenate([games.faults[as_first], -games.faults[as_second]])
     own, others = int((lost == 1).sum()), int((lost == -1).sum())
     counted = len(as_first) + len(as_second)
-    mirrored = from_other_side(row)
+    mirrored = mirror_estimate(row)
     a, b = scale.names[one], scale.names[other]
     return (
         WinRate(a, b, counted, own, others, row, match_estimate_text(row)),
@@ -470,54 +481,53 @@ def _win_rates(scale: RatingPool, games: Columns, one: int, other: int) -> tuple
     )
 
 
-def _matchup(games: Columns, as_first: Ints, as_second: Ints) -> MatchEstimate:
-    """The pair's estimate: of pairings where all games make some, else of single games."""
-    for order in (games.pairing, games.openings):
+def _estimate_match(games: PoolColumns, as_first: Ints, as_second: Ints) -> MatchEstimate:
+    """Estimate a match from its pairs if all games belong to pairs, else from single games."""
+    for order in (games.pair, games.openings):
         one, other = (
             rows[np.argsort(order[rows], kind="stable")] for rows in (as_first, as_second)
         )
         whole = len(one) == len(other) and len(one) > 0 and order[one].min() >= 0
         alike = whole and np.array_equal(order[one], order[other])
         if alike and np.array_equal(games.openings[one], games.openings[other]):
-            # In the order of the games, as a run has them.
+            # The order of a run, so that the estimate is the same.
             again = np.argsort(np.minimum(one, other), kind="stable")
             one, other = one[again], other[again]
             scores = games.scores[one], 1.0 - games.scores[other]
             fair = (games.faults[one] == 0) & (games.faults[other] == 0)
-            return matchup(games.openings[one], *scores, fair=fair)
+            return estimate_match(games.openings[one], *scores, fair=fair)
     rows = np.concatenate([as_first, as_second])
     scored = np.concatenate([games.scores[as_first], 1.0 - games.scores[as_second]])
     return estimate_unpaired_games(games.openings[rows], scored)
 
 
-def _rating_basis(games: Columns, agent: int) -> SampleSizes:
-    """The games behind an agent's rating."""
+def _sample_sizes(games: PoolColumns, agent: int) -> RatingBasis:
+    """Return the sample sizes behind the rating of an agent."""
     as_first, as_second = games.first == agent, games.second == agent
     rows = np.flatnonzero(as_first | as_second)
     scores = np.where(as_first[rows], games.scores[rows], 1.0 - games.scores[rows])
     opponents = np.where(as_first[rows], games.second[rows], games.first[rows])
     apart = np.zeros(len(rows))
-    # As if all opponents were as strong: the law of errors is left.
+    # Remove differences between opponents, so that only the random error remains.
     for opponent in np.unique(opponents):
         met = opponents == opponent
         apart[met] = 0.5 + (scores[met] - scores[met].mean()) / 2.0
-    # Both games of a pairing are one observation.
-    alone = games.pairing[rows] < 0
-    unit = np.where(alone, -1 - np.arange(len(rows)), games.pairing[rows])
+    # Both games of a pair are one observation.
+    alone = games.pair[rows] < 0
+    unit = np.where(alone, -1 - np.arange(len(rows)), games.pair[rows])
     _, place, observed = np.unique(unit, return_index=True, return_inverse=True)
     observed = observed.ravel()
     mean = np.bincount(observed, apart) / np.bincount(observed)
-    effective = spread(games.openings[rows][place], mean).effective_pairings
+    effective = spread(games.openings[rows][place], mean).effective_pairs
     lost = np.where(as_first[rows], games.faults[rows], -games.faults[rows]) == 1
     openings = len(np.unique(games.openings[rows]))
-    points = _tally(games, agent).points
-    return SampleSizes(len(rows), points, len(rows), openings, effective, int(lost.sum()))
+    points = _tally_games(games, agent).points
+    return RatingBasis(len(rows), points, len(rows), openings, effective, int(lost.sum()))
 
 
 def rate_files(
     files: Sequence[Path],
     *,
-    method: str = "bradley_terry",
     anchor: str | None = None,
     pool: bool = False,
     same: Sequence[str] = (),
@@ -525,8 +535,8 @@ def rate_files(
     seed: int = 0,
 ) -> tuple[ExternalGames, list[tuple[RatingPool, Standings]]]:
     """Read the files and rate the agents on each scale; the arguments are those of `rate`."""
-    if bootstrap and not FEWEST_DRAWS <= bootstrap <= MOST_DRAWS:
-        span = f"0 or from {FEWEST_DRAWS} to {MOST_DRAWS}"
+    if bootstrap and not MIN_DRAWS <= bootstrap <= MOST_DRAWS:
+        span = f"0 or from {MIN_DRAWS} to {MOST_DRAWS}"
         raise UserError(f"--bootstrap must be {span}, got {bootstrap}")
     given = read_games(files, pool=pool, same=same)
     try:
@@ -539,5 +549,5 @@ def rate_files(
         if fixed is not None and fixed.name in scale.names:
             place = scale.names.index(fixed.name)
             own = replace(plan, anchor=place, anchor_elo=fixed.elo)
-        rated.append((scale, rate_external_games(scale, own, method)))
+        rated.append((scale, rate_external_games(scale, own)))
     return given, rated

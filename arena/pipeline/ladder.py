@@ -1,4 +1,4 @@
-"""A ladder: its file, placements, table."""
+"""Ladders: rankings that are kept, with their file, placements and table."""
 
 import json
 import shutil
@@ -11,17 +11,17 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from agents.core import AgentSpec
-from agents.registry import replace_files, users_trees
+from agents.registry import replace_files, user_trees
 from agents.user_files import split_reference
 from arena.config.agents import AgentContext, add_roster_agents, read_agents
-from arena.config.experiment import MAX_ROUND_PAIRS, load
-from arena.config.toml_file import read
+from arena.config.experiment import MAX_ROUND_PAIRS, load_experiment
+from arena.config.toml_file import read_experiment_file
 from arena.planning.games import WIN
 from arena.planning.plan import Plan, PlanError, copy_of
 from arena.planning.rounds import RoundsSpec, TournamentStanding
-from arena.planning.schedule import DrawnPlan, make_schedule
-from arena.planning.schedules.registry import schedule
-from arena.playing.bots import with_deterministic_matches
+from arena.planning.schedule import Schedule, make_schedule
+from arena.planning.schedules.registry import schedule_method
+from arena.playing.determinism import with_deterministic_matches
 from arena.playing.options import PlayOptions
 from arena.playing.play import play_schedule
 from arena.stats.rating_data import rating_data
@@ -34,7 +34,7 @@ from games import game
 from games.base.errors import UserError
 from games.base.file_trees import FileTree
 from games.base.files import atomic_write, write_text
-from games.base.text import did_you_mean, listed, quote
+from games.base.text import did_you_mean, join_names, quote
 
 FILES = "files"  # in the ladder's directory
 T = TypeVar("T")
@@ -42,16 +42,16 @@ LADDER = "ladder.json"
 FORMAT = 1
 TABLE = "ladder.parquet"
 RATING_NOTE = (
-    "Elo from all games of the ladder; whom an agent met followed from results: no intervals"
+    "Elo from all games of the ladder, without intervals: results decided which agents met"
 )
 PLACEMENTS = "placing"  # the journal of a race that is not over
-GAMES = "games"  # all games of the ladder, by what decides them
-LARGEST = 1 << 40  # bytes: a ladder forgets nothing
+GAMES = "games"  # the game cache of the ladder
+LARGEST = 1 << 40  # bytes: the cache of a ladder never drops games
 
 
 def copy_bot_files(spec: AgentSpec, ladder: Path) -> AgentSpec:
-    """The spec with copies of its files, and of what they import, in the ladder's directory."""
-    trees = [tree for tree in users_trees(spec) if not tree.is_large]
+    """Copy the files of a bot and their imports into the ladder; return the spec of the copy."""
+    trees = [tree for tree in user_trees(spec) if not tree.is_large]
     copies = {tree.path: _copy_directory(tree, ladder) / tree.path.name for tree in trees}
     for tree in trees:
         home = copies[tree.path].parent
@@ -61,14 +61,14 @@ def copy_bot_files(spec: AgentSpec, ladder: Path) -> AgentSpec:
             with atomic_write(copy) as file:
                 file.write(path.read_bytes())
 
-    def placed(reference: str) -> str:
+    def copy_reference(reference: str) -> str:
         path, name = split_reference(reference, "")
         place = copy_of(path, copies)
         if place is None:
             return reference
         return f"{place}:{name}" if name else str(place)
 
-    return replace_files(spec, placed)
+    return replace_files(spec, copy_reference)
 
 
 def _copy_directory(tree: FileTree, ladder: Path) -> Path:
@@ -77,15 +77,15 @@ def _copy_directory(tree: FileTree, ladder: Path) -> Path:
 
 
 class LadderError(UserError, ValueError):
-    """The ladder cannot do this; one line says why."""
+    """An impossible change of a ladder, or a ladder that cannot be read."""
 
 
 @dataclass(frozen=True)
 class Ladder:
-    """A ladder: `plan` has its agents, the strongest first; `placed` says how each came there.
+    """A ladder: `plan` has its agents, the strongest first; `placed` says how each was placed.
 
-    `versions` counts how often an agent was added with other files or options. It is
-    `unfinished` until all agents of the experiment that began it are placed.
+    `versions` counts the versions of an agent that was added again with other files or options.
+    The ladder is `unfinished` until all agents of its experiment are placed.
     """
 
     directory: Path
@@ -100,9 +100,9 @@ class Ladder:
         """The agents, the strongest first."""
         return self.plan.names
 
-    def placing(self, name: str, spec: AgentSpec) -> Plan:
-        """The plan that places a newcomer."""
-        assert self.plan.rounds is not None  # `begun` gave it
+    def placement_plan(self, name: str, spec: AgentSpec) -> Plan:
+        """Return the plan that places a new agent."""
+        assert self.plan.rounds is not None  # set by create_ladder
         values = {**self.plan.rounds.values, "place": name, "order": self.names}
         agents = {**self.plan.agents, name: spec}
         last = len(self.names)
@@ -111,29 +111,29 @@ class Ladder:
         return replace(self.plan, agents=agents, matches=matches, rounds=rounds)
 
     def with_agent(self, name: str, spec: AgentSpec, place: int, how: str) -> "Ladder":
-        """The ladder with one more agent, before those from this place on."""
+        """Return the ladder with one more agent, inserted at index `place`."""
         agents = [*self.plan.agents.items()]
         agents.insert(place, (name, spec))
         return self._with(dict(agents), {**self.placed, name: how}, self.anchors)
 
     def without(self, name: str) -> "Ladder":
-        """The ladder without an agent; its games stay known."""
+        """Return the ladder without an agent; its games stay in the cache."""
         self.require_agent(name)
-        return self._changed(lambda each: None if each == name else each)
+        return self._map_names(lambda each: None if each == name else each)
 
-    def renamed(self, old: str, new: str) -> "Ladder":
-        """The ladder with another name for an agent."""
+    def with_new_name(self, old: str, new: str) -> "Ladder":
+        """Return the ladder with another name for an agent."""
         self.require_agent(old)
-        self.must_not_have(new)
-        return self._changed(lambda each: new if each == old else each)
+        self.require_no_agent(new)
+        return self._map_names(lambda each: new if each == old else each)
 
-    def anchored(self, name: str, elo: float) -> "Ladder":
-        """The ladder with an agent held at a rating, and no other."""
+    def with_anchor(self, name: str, elo: float) -> "Ladder":
+        """Return the ladder with this agent as its only anchor."""
         self.require_agent(name)
         return self._with(self.plan.agents, self.placed, {name: elo})
 
-    def _changed(self, name_of: Callable[[str], str | None]) -> "Ladder":
-        """The ladder with other names for its agents; without those of None."""
+    def _map_names(self, name_of: Callable[[str], str | None]) -> "Ladder":
+        """Return the ladder with other names for its agents, without those renamed to None."""
         agents = _rename_keys(self.plan.agents, name_of)
         placed, anchors = _rename_keys(self.placed, name_of), _rename_keys(self.anchors, name_of)
         versions = _rename_keys(self.versions, name_of)
@@ -149,21 +149,21 @@ class Ladder:
         return replace(self, plan=plan, placed=dict(placed), anchors=dict(anchors))
 
     def require_agent(self, name: str) -> None:
-        """Raise unless the agent is there."""
+        """Raise a LadderError unless the ladder has this agent."""
         if name not in self.names:
-            there = f"(there are {listed(self.names)})" if self.names else "(it is empty)"
+            there = f"(there are {join_names(self.names)})" if self.names else "(it is empty)"
             near = did_you_mean(name, self.names)
             raise LadderError(f"{self.directory}: there is no agent {quote(name)} {there}{near}")
 
-    def must_not_have(self, name: str) -> None:
-        """Raise if the agent is there."""
+    def require_no_agent(self, name: str) -> None:
+        """Raise a LadderError if the ladder has this agent."""
         if name in self.names:
             raise LadderError(
                 f"{self.directory}: there is an agent {quote(name)} already: remove or rename it"
             )
 
     def save(self) -> None:
-        """Write the ladder; it is there as a whole or as it was."""
+        """Write the ladder atomically."""
         content = {
             "format": FORMAT,
             "plan": self.plan.to_json(),
@@ -183,7 +183,7 @@ def _rename_keys(table: Mapping[str, T], name_of: Callable[[str], str | None]) -
 
 
 def read_ladder(directory: Path) -> Ladder:
-    """The ladder in a directory; a LadderError says why there is none."""
+    """Return the ladder in a directory; a LadderError if there is none."""
     path = directory / LADDER
     try:
         stored = json.loads(path.read_text())
@@ -199,14 +199,14 @@ def read_ladder(directory: Path) -> Ladder:
 
 
 def create_ladder(directory: Path, plan: Plan, values: Mapping[str, object]) -> Ladder:
-    """A ladder without agents that plays as a plan does, or the one that was begun like this.
+    """Create a ladder without agents for a plan, or return the unfinished one of the same plan.
 
-    LadderError if there is another.
+    A LadderError if the directory has another ladder.
     """
     rounds = RoundsSpec("place", {**values, "place": "", "order": ()})
     own = replace(
-        plan, agents={}, matches=(), stop=None, keep_moves=True, thoughts=False, rounds=rounds,
-        base=directory.absolute(),
+        plan, agents={}, matches=(), stop=None, keep_moves=True, keep_search_info=False,
+        rounds=rounds, base=directory.absolute(),
     )  # fmt: skip
     ladder = Ladder(directory, own, unfinished=True)
     if (directory / LADDER).exists():
@@ -220,7 +220,7 @@ def create_ladder(directory: Path, plan: Plan, values: Mapping[str, object]) -> 
 
 
 class LadderRow(NamedTuple):
-    """One agent of a ladder, the strongest first; Elo None where it cannot be compared."""
+    """One agent of a ladder; `elo` is None if it cannot be compared with the others."""
 
     place: int
     agent: str
@@ -232,13 +232,13 @@ class LadderRow(NamedTuple):
 
 
 def ladder_rows(ladder: Ladder, games: GameCache) -> list[LadderRow]:
-    """One row for each agent, in order; byte-equal agents have the same games, which count once."""
+    """Return a row for each agent, the strongest first; byte-equal agents share their games."""
     if not ladder.names:
         return []
-    drawn, names = make_schedule(ladder.plan), ladder.names
-    keys = CacheKeys(drawn, everybody=True)
-    same = [keys.contents.index(content) for content in keys.contents]
-    first, second, scores, openings = _ladder_results(drawn, keys, sorted(set(same)), games)
+    schedule, names = make_schedule(ladder.plan), ladder.names
+    keys = CacheKeys(schedule, all_agents=True)
+    same = [keys.fingerprints.index(content) for content in keys.fingerprints]
+    first, second, scores, openings = _ladder_results(schedule, keys, sorted(set(same)), games)
     results = rating_data(first, second, scores, openings, len(names))
     anchor, elo = next(iter(ladder.anchors.items()), (None, 0.0))
     place = None if anchor is None else names.index(anchor)
@@ -248,7 +248,7 @@ def ladder_rows(ladder: Ladder, games: GameCache) -> list[LadderRow]:
             place=at + 1,
             agent=names[at],
             elo=None if row.rating.value is None else round(row.rating.value, 6),
-            group=row.pool + 1,
+            group=row.group + 1,
             games=row.games,
             points=row.points,
             placed=ladder.placed.get(names[at], ""),
@@ -258,22 +258,28 @@ def ladder_rows(ladder: Ladder, games: GameCache) -> list[LadderRow]:
 
 
 def _ladder_results(
-    drawn: DrawnPlan, keys: CacheKeys, agents: Sequence[int], games: GameCache
+    schedule: Schedule, keys: CacheKeys, agents: Sequence[int], games: GameCache
 ) -> tuple[Sequence[int], Sequence[int], Sequence[float], Sequence[int]]:
-    """Return first and second mover, score of the first and opening of the games of agents."""
-    sides = dict(zip(drawn.pairings.keys.tolist(), drawn.pairings.sides.tolist(), strict=True))
+    """Return first movers, second movers, scores of the first movers and openings of all games."""
+    sides = dict(
+        zip(
+            schedule.pairs.opening_keys.tolist(),
+            schedule.pairs.opening_sides.tolist(),
+            strict=True,
+        )
+    )
     first, second, scores, openings = [], [], [], []
     for a, b in combinations(agents, 2):
-        name = keys.shelf(a, b)
-        shelf = games.shelf(name, with_moves=False) if name is not None else None
-        if shelf is None or not len(shelf.hashes):
+        name = keys.index_name(a, b)
+        index = games.index(name, with_moves=False) if name is not None else None
+        if index is None or not len(index.hashes):
             continue
-        found = games.games([(shelf, np.arange(len(shelf.hashes)))], with_moves=False)
+        found = games.games([(index, np.arange(len(index.hashes)))], with_moves=False)
         if found is None:
             continue
-        own = shelf.words[:, 0].tolist()
+        own = index.words[:, 0].tolist()
         second_moves = np.array([sides[opening] for opening in own]) == 1
-        turned = keys.turned(a, b, shelf.words) != second_moves
+        turned = keys.swap_mask(a, b, index.words) != second_moves
         first += np.where(turned, b, a).tolist()
         second += np.where(turned, a, b).tolist()
         scores += (np.where(second_moves, WIN - found.result, found.result) / float(WIN)).tolist()
@@ -283,12 +289,16 @@ def _ladder_results(
 
 def write_ladder_table(ladder: Ladder, rows: Sequence[LadderRow]) -> None:
     """Write the table into the ladder's directory."""
-    source = {"game": ladder.plan.game, "seed": ladder.plan.seed, "plan": ladder.plan.to_json()}
+    source = {
+        "game": ladder.plan.game_name,
+        "seed": ladder.plan.seed,
+        "plan": ladder.plan.to_json(),
+    }
     write_rows(ladder.directory / TABLE, LadderRow, rows, source)
 
 
 class PlacementResult(NamedTuple):
-    """A ladder with its newcomer, the answer of the race, its games and how many were known."""
+    """A ladder with a new agent, and the answer of its race; `known` of its `games` were cached."""
 
     ladder: Ladder
     answer: str
@@ -297,16 +307,16 @@ class PlacementResult(NamedTuple):
 
 
 def open_ladder_cache(directory: Path) -> GameCache:
-    """Open the cache with all games of a ladder, of agents of any kind."""
-    return GameCache(directory / GAMES, LARGEST, everybody=True)
+    """Open the game cache of a ladder, which has the games of agents of any kind."""
+    return GameCache(directory / GAMES, LARGEST, all_agents=True)
 
 
-def placed(
+def place_agent(
     ladder: Ladder, name: str, spec: AgentSpec, options: PlayOptions, quiet: bool
 ) -> PlacementResult:
-    """The ladder with the newcomer in its place, which is written; the same call goes on.
+    """Place an agent and save the ladder; after an interruption the same call continues.
 
-    An agent of this name is another version of the same author's: it goes, its games stay.
+    An agent with the same name is replaced, as an earlier version; its games stay in the cache.
     """
     spec, version = copy_bot_files(spec, ladder.directory), 1
     if name in ladder.names:
@@ -316,31 +326,31 @@ def placed(
         first = ladder.with_agent(name, spec, 0, "the first")
         first.save()
         return PlacementResult(first, f"{name}: place 1 of 1, the first", 0, 0)
-    plan = ladder.placing(name, spec)
+    plan = ladder.placement_plan(name, spec)
     digest, games = plan.digest(), open_ladder_cache(ladder.directory)
     directory = ladder.directory / PLACEMENTS / digest[:12]
     try:
         with RunDirectory(directory, digest, None) as placing, open_displays(quiet, None) as show:
-            own = options._replace(known=games)
+            own = options._replace(cache=games)
             section = placing.section()
-            drawn = with_deterministic_matches(make_schedule(plan), section, own)
-            played = play_schedule(drawn, section, own, show=show)
+            schedule = with_deterministic_matches(make_schedule(plan), section, own)
+            played = play_schedule(schedule, section, own, show=show)
     finally:
         games.close()
-    options.interrupts.look()
+    options.interrupts.check()
     standing = played.tournament
-    assert standing is not None  # a plan that goes by rounds has one
-    answer, total = standing.answer, 2 * played.drawn.pairings.total
+    assert standing is not None  # a plan by rounds has one
+    answer, total = standing.answer, 2 * played.schedule.pairs.total
     how = answer.partition(": ")[2]
     if version > 1:
         how = f"version {version}: {how}"
-    after = ladder.with_agent(name, spec, insertion_index(standing), how)
-    after.save()
+    extended = ladder.with_agent(name, spec, insertion_index(standing), how)
+    extended.save()
     shutil.rmtree(directory, ignore_errors=True)
-    return PlacementResult(after, answer, total, played.known)
+    return PlacementResult(extended, answer, total, played.cached_games)
 
 
-def is_there(ladder: Ladder, name: str, spec: AgentSpec) -> bool:
+def has_agent(ladder: Ladder, name: str, spec: AgentSpec) -> bool:
     """Return whether the ladder has this agent, with the same files and options."""
     return ladder.plan.agents.get(name) == copy_bot_files(spec, ladder.directory)
 
@@ -356,7 +366,7 @@ def remove_ladder(directory: Path) -> None:
 
 
 def insertion_index(standing: TournamentStanding) -> int:
-    """Return how many agents are above the newcomer, with half of those that are undecided."""
+    """Return the number of agents above the new one, with half of those that are undecided."""
     others = standing.rows[1:]
     open_ = sum(row.place is None for row in others)
     return sum(row.place == at + 1 for at, row in enumerate(others)) + (open_ + 1) // 2
@@ -364,29 +374,31 @@ def insertion_index(standing: TournamentStanding) -> int:
 
 def plan_for_ladder(path: Path) -> tuple[Plan, Mapping[str, object]]:
     """Return the plan of a ladder for this experiment, and the keys of its races."""
-    plan = load(path, ('schedule="round_robin"',)).plan
-    if plan.of.source is not None:
-        raise UserError(f"{plan.game}: a ladder of a game from a file is not kept yet")
-    if "pairs" not in read(path, ())[0].tables:
+    plan = load_experiment(path, ('schedule="round_robin"',)).plan
+    if plan.game.source is not None:
+        raise UserError(f"{plan.game_name}: a ladder cannot play a game from a file")
+    if "pairs" not in read_experiment_file(path, ())[0].tables:
         plan = replace(plan, pairs=MAX_ROUND_PAIRS)
-    return plan, {key.name: key.default for key in schedule("place").KEYS if key.name != "place"}
+    return plan, {
+        key.name: key.default for key in schedule_method("place").keys if key.name != "place"
+    }
 
 
 def read_ladder_agents(path: Path, plan: Plan) -> list[tuple[str, AgentSpec]]:
-    """The agents of a file by name: its roster and [agents.NAME], else the file itself is one."""
-    source, problems = read(path, ())
+    """Return the agents of a file: its roster and [agents.NAME], or the file as one agent."""
+    source, problems = read_experiment_file(path, ())
     base = path.absolute().parent
-    tables = add_roster_agents(source.tables, base, problems)
-    around = AgentContext(plan.of, base, problems)
+    tables, _ = add_roster_agents(source.tables, base, problems)
+    context = AgentContext(plan.game, base, problems)
     written = tables.get("agents")
     if written is None and "kind" in tables:
         written = {path.stem: tables}
     if not isinstance(written, dict) or not written:
         problems.raise_if_any()
         raise UserError(f"{path}: no agent: write [agents.NAME], as in docs/experiment-file.md")
-    of = tables.get("game", plan.game)
-    if not isinstance(of, str) or game(of, base).name != plan.of.name:
-        raise UserError(f"{path}: game is {quote(str(of))}, the ladder plays {plan.game}")
-    specs = read_agents(written, around)
+    name = tables.get("game", plan.game_name)
+    if not isinstance(name, str) or game(name, base).name != plan.game.name:
+        raise UserError(f"{path}: game is {quote(str(name))}, the ladder plays {plan.game_name}")
+    specs = read_agents(written, context)
     problems.raise_if_any()
     return list(specs.items())

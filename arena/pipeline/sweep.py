@@ -1,4 +1,4 @@
-"""One run per combination of values."""
+"""Run sweeps: one run for each combination of values."""
 
 import hashlib
 import json
@@ -6,28 +6,70 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
-from arena.analysis.checks.claims import Verdict
+from arena.analysis.checks.registry import Verdict
 from arena.analysis.summary_file import load_checks
 from arena.analysis.sweep import SweepCellRow, cell_row, sweep_verdict, write_sweep_table
-from arena.config.command_line import RunOptions
+from arena.config.experiment import Experiment
+from arena.config.run_options import RunOptions
 from arena.config.sweep import SweepCell, SweepPlan
 from arena.formats.junit import junit_xml
-from arena.pipeline.run import run
+from arena.pipeline.run import run_directory, run_experiment
 from arena.report.sweep_page import sweep_chart, sweep_page, sweep_table
 from arena.storage.journal import lock_directory, refuse_links
 from arena.storage.parquet import TableError
-from arena.storage.provenance import RUN, code_digest, identify_run, read_run, timestamp
-from games.base.errors import UserError, print_error, print_safely, printable
+from arena.storage.provenance import RUN, code_digest, load_run_file, timestamp
+from games.base.errors import UserError, printable
 from games.base.files import make_subdirectory, write_text
 
 CELLS, TABLE, FIGURE, PAGE = "cells", "sweep.parquet", "sweep.svg", "sweep.html"
 
 
-def sweep(plan: SweepPlan, options: RunOptions) -> bool:
-    """Play the remaining cells, write and print their table; return whether all checks hold."""
+class SweepResult(NamedTuple):
+    """A finished sweep: a row for each cell, and its page if one was written."""
+
+    directory: Path
+    axes: tuple[str, ...]
+    rows: Sequence[SweepCellRow]
+    page: Path | None
+
+    @property
+    def checks_hold(self) -> bool:
+        """Return whether all checks of all cells hold."""
+        return all(row.checks == row.checks_hold for row in self.rows)
+
+    @property
+    def lines(self) -> list[str]:
+        """The table and the verdict as text."""
+        return [*sweep_table(self.axes, self.rows), *verdict_lines(self.rows)]
+
+    @property
+    def json(self) -> str:
+        """The table and the verdict as one JSON object."""
+        cells = [
+            {
+                **dict(zip(self.axes, row.values, strict=True)),
+                "agent": row.agent,
+                "opponent": row.opponent,
+                "games": row.games,
+                "elo": [row.estimate.elo.value, row.estimate.elo.low, row.estimate.elo.high],
+                "answer": row.estimate.answer,
+                "distinct_games": row.match and row.match.distinct_games,
+                "first_mover_score": row.match and row.match.first_mover_score,
+                "first_mover_margin": row.match and row.match.first_mover_margin,
+                "run": row.run,
+            }
+            for row in self.rows
+        ]
+        content = {"cells": cells, "verdict": sweep_verdict(self.rows)}
+        return json.dumps(content, indent=1, ensure_ascii=False, default=str)
+
+
+def run_sweep(plan: SweepPlan, options: RunOptions) -> SweepResult:
+    """Play the remaining cells of a sweep and write their table."""
     if options.live:
-        raise UserError("--live is for one run; a sweep has one for every cell: run it alone")
+        raise UserError("--live shows one run, but a sweep plays one for each cell: leave it out")
     digest = sweep_digest(plan)
     directory = options.results / plan.name / f"sweep-{digest}"
     directory.parent.mkdir(parents=True, exist_ok=True)
@@ -37,19 +79,15 @@ def sweep(plan: SweepPlan, options: RunOptions) -> bool:
         write_sweep_file(directory, plan, digest, None)
         make_subdirectory(directory / CELLS)
         rows = list(play_cells(plan, options, directory))
-        analyse_sweep(plan, rows, directory, options)
+        page = write_sweep_results(plan, rows, directory, options)
         write_sweep_file(directory, plan, digest, sum(row.games for row in rows))
     finally:
         os.close(lock)
-    if not options.quiet:
-        print_error(f"tables: {printable(str(directory))}")
-        if options.page:
-            print_error(f"page: {printable(str(directory / PAGE))}")
-    return all(row.checks == row.checks_hold for row in rows)
+    return SweepResult(directory, tuple(axis.name for axis in plan.axes), rows, page)
 
 
 def sweep_digest(plan: SweepPlan) -> str:
-    """Return the digest of all that decides the cells of a sweep."""
+    """Return the digest of everything that decides the cells of a sweep."""
     deciding = [[axis.name, list(map(str, axis.values))] for axis in plan.axes]
     digests = [cell.experiment.plan.digest() for cell in plan.cells]
     content = json.dumps([deciding, digests, code_digest()])
@@ -57,8 +95,8 @@ def sweep_digest(plan: SweepPlan) -> str:
 
 
 def write_sweep_file(directory: Path, plan: SweepPlan, digest: str, games: int | None) -> None:
-    """Write into run.json what is swept, and when it was finished."""
-    stored = read_run(directory)
+    """Write the axes of the sweep and its times into run.json."""
+    stored = load_run_file(directory)
     if stored.get("finished"):
         return
     content = {
@@ -78,113 +116,77 @@ def play_cells(plan: SweepPlan, options: RunOptions, directory: Path) -> Iterato
     """Yield the row of every cell; finished cells are not played again."""
     agent = subject_agent(plan)
     for cell in plan.cells:
-        experiment = replace(cell.experiment, name=f"{cell.number:04d}")
-        digest = identify_run(experiment.name, experiment.plan).digest
-        place = Path(CELLS) / experiment.name / digest
+        experiment, place = cell_experiment(cell), cell_place(cell)
         make_subdirectory(directory / place.parent)
-        if not options.quiet:
-            print_error(
-                f"cell {cell.number} of {len(plan.cells)}: {printable(cell.words(plan.axes))}"
+        options.notify(f"cell {cell.number} of {len(plan.cells)}: {cell.words(plan.axes)}")
+        if options.fresh or not is_complete_cell(directory / place, agent):
+            results, overrides = directory / CELLS, cell.overrides
+            own = replace(
+                options, results=results, overrides=overrides, page=False, live=False, junit=None
             )
-        if not finished(directory / place, agent) or options.fresh:
-            run(experiment, cell_options(options, cell, directory))
-        # Without the run's own name, which any edit of ours changes: the table stays the same.
+            run_experiment(experiment, own)
+        # The row names the directory without the digest, which changes with our code.
         yield cell_row(
             directory / place, place.parent.as_posix(), cell.values, agent, len(plan.cells)
         )
 
 
-def cell_options(options: RunOptions, cell: SweepCell, directory: Path) -> RunOptions:
-    """Return the options of one cell: its tables are kept, and not printed."""
-    return replace(
-        options,
-        results=directory / CELLS,
-        overrides=cell.overrides,
-        tables=False,
-        page=False,
-        live=False,
-        junit=None,
-    )
+def cell_experiment(cell: SweepCell) -> Experiment:
+    """Return the experiment of a cell, named after its number."""
+    return replace(cell.experiment, name=f"{cell.number:04d}")
 
 
-def finished(directory: Path, agent: str) -> bool:
+def cell_place(cell: SweepCell) -> Path:
+    """Return the directory of the run of a cell, relative to that of the sweep."""
+    return run_directory(cell_experiment(cell), Path(CELLS))
+
+
+def is_complete_cell(directory: Path, agent: str) -> bool:
     """Return whether a cell was played to its end, with a readable table."""
     try:
-        return bool(read_run(directory).get("finished")) and bool(
-            cell_row(directory, "", (), agent, 1).games
-        )
+        finished = load_run_file(directory).get("finished")
+        return bool(finished and cell_row(directory, "", (), agent, 1).games)
     except (TableError, ValueError, OSError):
         return False
 
 
 def subject_agent(plan: SweepPlan) -> str:
-    """Return the agent of the rows: the only one whose options are swept, else the first."""
+    """Return the agent of the table: the only one whose options are swept, else the first."""
     agents = plan.cells[0].experiment.plan.names
     parts = [key.split(".") for axis in plan.axes for key in axis.keys]
     swept = {part[1] for part in parts if len(part) > 2 and part[0] == "agents"}
     return next(iter(swept)) if len(swept) == 1 and swept <= {*agents} else agents[0]
 
 
-def analyse_sweep(
+def write_sweep_results(
     plan: SweepPlan, rows: Sequence[SweepCellRow], directory: Path, options: RunOptions
-) -> None:
-    """Write the table and the figure, print the table and the verdict."""
+) -> Path | None:
+    """Write the table and the figure, and on request the page and the checks; return the page."""
     names = [axis.name for axis in plan.axes]
-    origin = {"experiment": plan.name, "sweep": names}
-    write_sweep_table(directory / TABLE, names, rows, origin)
+    write_sweep_table(directory / TABLE, names, rows, {"experiment": plan.name, "sweep": names})
     title = f"{printable(plan.name)}: {rows[0].agent} against {rows[0].opponent}"
-    picture = sweep_chart(names, rows, title)
-    write_text(directory / FIGURE, picture)
-    if options.page:
-        verdict = [*sweep_verdict_lines(rows)]
-        write_text(directory / PAGE, sweep_page(title, names, rows, verdict, picture))
+    chart = sweep_chart(names, rows, title)
+    write_text(directory / FIGURE, chart.svg())
     if options.junit:
-        write_text(options.junit, junit_xml(cell_check_results(plan, rows, directory), plan.name))
-    options.interrupts.finish()
-    if options.json:
-        text = as_json(names, rows)
-    else:
-        text = "\n".join([*sweep_table(names, rows), *sweep_verdict_lines(rows)])
-    print_safely(lambda: print(text))
+        write_text(options.junit, junit_xml(cell_check_results(plan, directory), plan.name))
+    if not options.page:
+        return None
+    write_text(directory / PAGE, sweep_page(title, names, rows, [*verdict_lines(rows)], chart))
+    return directory / PAGE
 
 
-def cell_check_results(
-    plan: SweepPlan, rows: Sequence[SweepCellRow], directory: Path
-) -> Iterator[Verdict]:
+def cell_check_results(plan: SweepPlan, directory: Path) -> Iterator[Verdict]:
     """Yield the verdicts on the checks of every cell, each with the values of its cell."""
-    for cell, row in zip(plan.cells, rows, strict=True):
-        experiment = replace(cell.experiment, name=f"{cell.number:04d}")
-        digest = identify_run(experiment.name, experiment.plan).digest
-        for check in load_checks(directory / row.run / digest):
-            words = ("that", "test", "status", "detail")
-            that, test, status, detail = (str(check.get(word, "")) for word in words)
+    for cell in plan.cells:
+        for check in load_checks(directory / cell_place(cell)):
+            fields = (str(check.get(key, "")) for key in ("that", "test", "status", "detail"))
+            that, test, status, detail = fields
             yield Verdict(f"{cell.words(plan.axes)}: {that}", test, status, detail)
 
 
-def sweep_verdict_lines(rows: Sequence[SweepCellRow]) -> Iterator[str]:
+def verdict_lines(rows: Sequence[SweepCellRow]) -> Iterator[str]:
     """Yield the verdict, and how many checks hold."""
     yield sweep_verdict(rows)
     checks, hold = sum(row.checks for row in rows), sum(row.checks_hold for row in rows)
     if checks:
         yield f"checks: {hold} of {checks} hold, each at its own level in its own cell"
-
-
-def as_json(names: Sequence[str], rows: Sequence[SweepCellRow]) -> str:
-    """Return the table and the verdict as one JSON object."""
-    cells = [
-        {
-            **dict(zip(names, row.values, strict=True)),
-            "agent": row.agent,
-            "opponent": row.opponent,
-            "games": row.games,
-            "elo": [row.found.elo.value, row.found.elo.low, row.found.elo.high],
-            "answer": row.found.answer,
-            "distinct_games": row.match and row.match.distinct_games,
-            "first_mover_score": row.match and row.match.first_mover_score,
-            "first_mover_margin": row.match and row.match.first_mover_margin,
-            "run": row.run,
-        }
-        for row in rows
-    ]
-    content = {"cells": cells, "verdict": sweep_verdict(rows)}
-    return json.dumps(content, indent=1, ensure_ascii=False, default=str)

@@ -1,4 +1,4 @@
-"""An agent at several revisions as one experiment."""
+"""Experiments of one agent at several revisions."""
 
 import math
 import re
@@ -7,30 +7,30 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from agents.registry import AGENTS, kind_of, users_trees
+from agents.registry import AGENTS, kind_of, user_trees
 from arena.config.agents import LONGEST_NAME
 from arena.config.experiment import Experiment, build_experiment
-from arena.config.toml_file import Problems, read, toml_tables
-from arena.planning.openings.registry import way
+from arena.config.toml_file import Problems, read_experiment_file, toml_tables
+from arena.planning.openings.registry import opening_method
 from arena.planning.schedules.registry import unknown_agent_message
-from arena.report.chart import dots, error_bars, level, line, make_frame, xy_chart
+from arena.report.chart import dots, error_bars, horizontal_line, line, make_frame, xy_chart
 from arena.storage.game_cache import agent_fingerprint
 from arena.storage.git import Commit, Revision, VersionError, list_commits, open_revision
-from arena.storage.provenance import read_run
-from arena.storage.versions import RUN, parse_version, run_named
+from arena.storage.provenance import load_run_file
+from arena.storage.versions import RUN, parse_version, run_of_name
 from arena.terminal.plan import align_columns
 from games.base.errors import UserError, printable
 from games.base.files import InputTooLarge
 from games.base.schema import KeyValues
-from games.base.text import listed
+from games.base.text import join_names
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FILES = ("file", "weights", "command")  # types of options that name files
 OWN_NAME = re.compile(r"(.+\.\w+)(:[A-Za-z_]\w*)?")
-# What is about other agents, or about another question than which version is the better one.
-LEFT_OUT = ("checks", "roster", "anchor", "standings", "sweep", "tune", "schedule", "stop")
+# Keys about other agents, or about other questions than which version is stronger.
+UNUSED_KEYS = ("checks", "roster", "anchor", "standings", "sweep", "tune", "schedule", "stop")
 NOW = "now"  # the version in the working copy
 LONGEST_SUBJECT = 50
 HEAD = ("version", "day", "Elo", "against the one before")
@@ -39,37 +39,36 @@ Versions = dict[str, tuple[Commit | None, Mapping[str, object]]]  # by name; Non
 
 
 class AgentVersions:
-    """One experiment file in a git repository, whose agents can be taken at its revisions."""
+    """An experiment file in a git repository, with its agents at any revision."""
 
     def __init__(self, path: Path, overrides: Sequence[str] = ()) -> None:
-        """The file is read as it is now; an ExperimentError says what is wrong with it."""
         self.path, self.overrides = path, overrides
-        source, problems = read(path, overrides)
+        source, problems = read_experiment_file(path, overrides)
         problems.raise_if_any()
         agents = source.tables.get("agents")
-        self.now: Tables = agents if isinstance(agents, dict) else {}
+        self.tables: Tables = agents if isinstance(agents, dict) else {}
 
     def base(self, revision: str, results: Path) -> Revision | Path:
-        """All files at a revision, or the run of `run:6917adfa1c`; a UserError if there is none."""
+        """Open a revision, or find the run of `run:6917adfa1c`; a UserError if there is none."""
         try:
             if revision.startswith(RUN):
-                return run_named(revision.removeprefix(RUN), (results,)).resolve()
+                return run_of_name(revision.removeprefix(RUN), (results,)).resolve()
             return open_revision(self.path.absolute(), revision)
         except VersionError as error:
             raise UserError(str(error)) from None
 
-    def then(self, tree: Revision | Path, name: str) -> Mapping[str, object] | None:
-        """The table of an agent at a revision, its files too; None if it was not there yet.
+    def table_at(self, tree: Revision | Path, name: str) -> Mapping[str, object] | None:
+        """Return the table of an agent with its files at a revision; None if it has no such agent.
 
-        If the revision has no experiment file, the tables of today are used.
+        If the revision has no experiment file, the current tables are used.
         """
         if isinstance(tree, Path):
             return agent_from_run(tree, name)
         place = tree.place(self.path.absolute().parent.resolve() / self.path.name)
-        tables: object = self.now
-        if tree.kind(place):
+        tables: object = self.tables
+        if tree.mode(place):
             try:
-                text = tree.content(place).text.decode("utf-8-sig")
+                text = tree.content(place).content.decode("utf-8-sig")
                 tables = toml_tables(self.path, text).get("agents")
             except (VersionError, UnicodeDecodeError, InputTooLarge) as error:
                 raise UserError(f"revision {tree.commit[:10]}: {error}") from None
@@ -77,60 +76,60 @@ class AgentVersions:
         return table_at_revision(table, tree.commit) if isinstance(table, dict) else None
 
     def experiment(self, agents: Tables, what: str, more: KeyValues) -> Experiment:
-        """The experiment in which these agents play, and no others; `more` are keys of its own."""
-        source, _ = read(self.path, self.overrides)
-        tables = {key: value for key, value in source.tables.items() if key not in LEFT_OUT}
+        """Return an experiment of these agents alone; `more` are further keys of the file."""
+        source, _ = read_experiment_file(self.path, self.overrides)
+        tables = {key: value for key, value in source.tables.items() if key not in UNUSED_KEYS}
         name = f"{tables.get('name') or self.path.stem}-{what}"
         tables |= {"agents": agents, "name": name, **more}
         found = replace(source, tables=tables)
         return build_experiment(found, Problems(found))
 
-    def differ(self, one: Mapping[str, object], other: Mapping[str, object]) -> bool:
+    def are_different(self, one: Mapping[str, object], other: Mapping[str, object]) -> bool:
         """Return whether two tables are different agents, by their options or files."""
         specs = self.experiment({"a": one, "b": other}, "", {"pairs": 1}).plan.agents.values()
         return len({agent_fingerprint(spec) for spec in specs}) > 1
 
-    def changed(self, tree: Revision | Path) -> list[str]:
-        """The agents that are other ones now than at a revision."""
+    def agents_that_differ(self, tree: Revision | Path) -> list[str]:
+        """Return the names of agents whose options or files differ from a revision."""
         found = []
-        for name, table in self.now.items():
-            before = self.then(tree, name)
-            if before is not None and self.differ(table, before):
+        for name, table in self.tables.items():
+            before = self.table_at(tree, name)
+            if before is not None and self.are_different(table, before):
                 found.append(name)
         return found
 
     def own(self) -> list[str]:
-        """The agents that are made of files of the user's."""
-        return [name for name in self.now if self.files(name)]
+        """Return the names of agents that use files of the user."""
+        return [name for name in self.tables if self.agent_files(name)]
 
-    def files(self, name: str) -> tuple[Path, ...]:
-        """The files of the user's that an agent is made of now."""
-        table = self.now[name]
+    def agent_files(self, name: str) -> tuple[Path, ...]:
+        """Return the user's files that an agent uses now."""
+        table = self.tables[name]
         plan = self.experiment({"a": table, "b": table}, "", {"pairs": 1}).plan
-        trees = users_trees(plan.agents["a"])
+        trees = user_trees(plan.agents["a"])
         return tuple(p for tree in trees if not tree.is_directory for p in tree.files.values())
 
-    def checked(self, name: str) -> str:
-        """The name, if there is such an agent."""
-        if name not in self.now:
-            raise UserError(unknown_agent_message(name, self.now))
+    def require_agent(self, name: str) -> str:
+        """Return the name; a UserError if there is no such agent."""
+        if name not in self.tables:
+            raise UserError(unknown_agent_message(name, self.tables))
         return name
 
 
 def agent_from_run(directory: Path, name: str) -> dict[str, object] | None:
-    """The table of an agent as a run has it, with the files that it kept."""
-    plan = read_run(directory).get("plan")
+    """Return the table of an agent in a run, with the run's copies of its files."""
+    plan = load_run_file(directory).get("plan")
     agents = plan.get("agents") if isinstance(plan, dict) else None
     table = agents.get(name) if isinstance(agents, dict) else None
     return table_at_revision(table, f"{RUN}{directory}") if isinstance(table, dict) else None
 
 
 def single_agent(names: Sequence[str], none: str, several: str) -> str:
-    """The only one of some agents; a UserError says that there is none, or which ones there are."""
+    """Return the only name; a UserError that uses `none` or `several` for another number."""
     if not names:
         raise UserError(none)
     if len(names) > 1:
-        raise UserError(f"{listed(names)} {several}: --agent NAME says which is meant")
+        raise UserError(f"{join_names(names)} {several}: choose one with --agent NAME")
     return names[0]
 
 
@@ -141,7 +140,7 @@ def version_label(name: str, version: str) -> str:
 
 
 def table_at_revision(table: Mapping[str, object], revision: str) -> dict[str, object]:
-    """The table with each file of the user's as it was at a revision."""
+    """Return the table with each file of the user at a revision."""
     kind = table.get("kind")
     options = kind_of(kind).options if isinstance(kind, str) and kind in AGENTS else ()
     types = {option.name: option.type for option in options}
@@ -152,7 +151,7 @@ def table_at_revision(table: Mapping[str, object], revision: str) -> dict[str, o
 
 
 def reference_at_revision(value: object, revision: str) -> object:
-    """A reference to a file of the user's at a revision; whole paths and versions stay."""
+    """Return a reference to a user's file at a revision; absolute paths and versions stay."""
     if isinstance(value, list):
         return [reference_at_revision(each, revision) for each in value]
     if not isinstance(value, str) or parse_version(value) or value.startswith(("/", "~", "-")):
@@ -162,16 +161,20 @@ def reference_at_revision(value: object, revision: str) -> object:
 
 
 def limit_to_openings(experiment: Experiment) -> Experiment:
-    """The experiment with no more pairs than there are openings."""
+    """Return the experiment with at most as many pairs as there are openings."""
     plan = experiment.plan
     if plan.openings.repeat:
         return experiment
-    there = len(way(plan.openings.way).openings(plan.of, plan.openings, plan.pairs, plan.seed))
-    return replace(experiment, plan=replace(plan, pairs=max(1, min(plan.pairs, there))))
+    count = len(
+        opening_method(plan.openings.method).openings(
+            plan.game, plan.openings, plan.pairs, plan.seed
+        )
+    )
+    return replace(experiment, plan=replace(plan, pairs=max(1, min(plan.pairs, count))))
 
 
 class EloInterval(NamedTuple):
-    """A difference with its interval; None where the games cannot say."""
+    """A difference in Elo with its interval; None if the games do not bound it."""
 
     value: float | None
     low: float | None
@@ -179,7 +182,7 @@ class EloInterval(NamedTuple):
 
     @property
     def ends(self) -> tuple[float, ...]:
-        """Low end, value, high end as far as they are known; nothing without a value."""
+        """Low end, value and high end; the value in place of an unknown end."""
         if self.value is None:
             return ()
         low, high = (self.value if each is None else each for each in (self.low, self.high))
@@ -187,16 +190,16 @@ class EloInterval(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The numbers, rounded to whole Elo."""
+        """The interval in whole Elo."""
         if self.value is None:
-            return "too far apart to say"
+            return "too far apart to estimate"
         if self.low is None or self.high is None:
             return f"{self.value:+.0f}"
         return f"{self.value:+.0f} [{self.low:+.0f}, {self.high:+.0f}]"
 
 
 class VersionRow(NamedTuple):
-    """One version of an agent, its rating above the oldest, and its match with the one before."""
+    """A version: its rating above the oldest version, and its gain on the one before."""
 
     name: str
     day: str
@@ -206,7 +209,7 @@ class VersionRow(NamedTuple):
 
 
 def version_lines(rows: Sequence[VersionRow]) -> Iterator[str]:
-    """The table, the oldest version first."""
+    """Yield the lines of the table, the oldest version first."""
     cells = [
         (printable(row.name), row.day, row.elo.text, "-" if row.step is None else row.step.text)
         for row in rows
@@ -217,39 +220,40 @@ def version_lines(rows: Sequence[VersionRow]) -> Iterator[str]:
 
 
 def version_figure(rows: Sequence[VersionRow], title: str) -> str:
-    """The ratings with their intervals, version by version, as the text of an SVG file."""
+    """Return a figure of the ratings with their intervals as SVG."""
     known = [(float(place), row.elo.ends) for place, row in enumerate(rows, 1) if row.elo.ends]
     xs = [place for place, _ in known]
     lows, values, highs = ([ends[each] for _, ends in known] for each in range(3))
     frame = make_frame([0.5, len(rows) + 0.5], [0.0, *lows, *highs])
     parts = [
-        level(frame, 0.0, "the oldest"),
+        horizontal_line(frame, 0.0, "the oldest"),
         error_bars(frame, xs, lows, highs),
         line(frame, xs, values),
         dots(frame, xs, values),
     ]
-    return xy_chart(frame, parts, title, "version, the oldest first", "Elo above the oldest")
+    chart = xy_chart(frame, parts, title, "version, the oldest first", "Elo above the oldest")
+    return chart.svg()
 
 
 def version_match(
     versions: AgentVersions, base: str, results: Path, agent: str | None, stop: KeyValues
 ) -> Experiment:
-    """Return the match of an agent against itself at a revision, ended by a test.
+    """Return the match of an agent against itself at a revision, which a sequential test ends.
 
     `stop` has the bounds of the test (`elo0`, `elo1`) and the most `pairs`.
     """
     tree, shown = versions.base(base, results), printable(base)
     if agent is None:
-        changed = versions.changed(tree)
+        changed = versions.agents_that_differ(tree)
         name = single_agent(changed, f"no agent differs from {shown}: nothing to compare", "differ")
     else:
-        name = versions.checked(agent)
-    before = versions.then(tree, name)
+        name = versions.require_agent(agent)
+    before = versions.table_at(tree, name)
     if before is None:
         raise UserError(f"there is no agent {name} in {shown}")
-    if not versions.differ(versions.now[name], before):
+    if not versions.are_different(versions.tables[name], before):
         raise UserError(f"{name} does not differ from {shown}: nothing to compare")
-    agents = {name: versions.now[name], version_label(name, shown): before}
+    agents = {name: versions.tables[name], version_label(name, shown): before}
     bounds = {key: stop[key] for key in ("elo0", "elo1")}
     more = {"pairs": 1, "stop": {"sprt": bounds}, "schedule": {"match": [*agents]}}
     one = versions.experiment(agents, "versus", more)
@@ -258,20 +262,20 @@ def version_match(
 
 
 def distinct_versions(versions: AgentVersions, name: str, count: int) -> Versions:
-    """Return the newest `count` versions of an agent that differ, and that of now; oldest first."""
+    """Return the newest `count` committed versions that differ, then the current one."""
     paths = [versions.path.absolute().parent.resolve() / versions.path.name]
-    paths += versions.files(name)
+    paths += versions.agent_files(name)
     try:
         commits = list_commits(paths, 4 * count)
     except VersionError as error:
         raise UserError(str(error)) from None
-    found: Versions = {version_label(name, NOW): (None, versions.now[name])}
+    found: Versions = {version_label(name, NOW): (None, versions.tables[name])}
     for commit in commits:
-        table = versions.then(versions.base(commit.name, Path()), name)
+        table = versions.table_at(versions.base(commit.name, Path()), name)
         if table is None:
             break  # the agent did not exist yet
         newest = list(found)[-1]
-        if not versions.differ(found[newest][1], table):
+        if not versions.are_different(found[newest][1], table):
             del found[newest]  # this commit made that version
         elif len(found) > count:
             break

@@ -1,1 +1,1 @@
-"""Planning a run before its first game: plan, openings, pairings, seeds."""
+"""Planning a run before its first game: plan, openings, pairs, seeds."""

@@ -1,4 +1,4 @@
-"""Everything that decides the games."""
+"""The plan: everything that decides the games."""
 
 import hashlib
 import json
@@ -8,24 +8,25 @@ from dataclasses import asdict, dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 
-from agents.core import AgentSpec
+import games
+from agents.core import MOVE_SECONDS, AgentSpec
+from agents.options import TIME_OPTIONS
 from agents.registry import (
     is_external,
     is_search,
     replace_files,
-    users_code,
-    users_paths,
-    users_trees,
+    user_code_reason,
+    user_paths,
+    user_trees,
 )
 from agents.user_files import split_reference
-from arena.planning.rounds import RoundsSpec
+from arena.planning.rounds import RoundsSpec, values_from_json, values_to_json
 from arena.stats.sprt import EloModel, SprtPlan
-from games import GAME_FILE, USER_GAMES, Game, game
+from games import GAME_FILE, USER_GAMES, Game
 from games.base.file_trees import FileTree, file_tree
 from games.base.schema import KeyValues
 
-VERSIONS = "@versions"  # in place of a user's cache, which is elsewhere on another machine
-CLOCKS = ("seconds", "turn_seconds", "game_time")
+VERSIONS = "@versions"  # in place of a user's cache, whose path differs between machines
 NO_COPIES: Mapping[Path, Path] = {}
 
 
@@ -36,7 +37,7 @@ def versions_cache() -> Path:
 
 
 def portable_path(path: str | Path, base: Path) -> str:
-    """The name of a file in the JSON of a plan; the same on every machine."""
+    """Return the name of a file in the JSON of a plan; it is the same on every machine."""
     versions = versions_cache()
     if Path(path).is_relative_to(versions):
         return f"{VERSIONS}/{Path(path).relative_to(versions).as_posix()}"
@@ -51,32 +52,30 @@ def resolve_path(name: str, base: Path) -> Path:
 
 
 class PlanError(ValueError):
-    """A stored plan cannot be read; one line says why."""
+    """A stored plan cannot be read; the message says why in one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpeningsSpec:
-    """The openings of games: one of `OPENINGS`, with the values of its keys."""
+    """The openings of games: an entry of `OPENINGS`, with the values of its keys."""
 
-    way: str
+    method: str
     values: KeyValues
     balance: float | None = None  # None: all are kept
     repeat: bool = False  # whether they are played again if there are too few
 
     def to_json(self) -> dict[str, object]:
-        """The spec as JSON."""
-        values = {"way": self.way, **self.values, "balance": self.balance, "repeat": self.repeat}
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
+        """Return the spec as JSON."""
+        common = {"balance": self.balance, "repeat": self.repeat}
+        return {"way": self.method, **values_to_json(self.values), **common}
 
     @classmethod
     def from_json(cls, stored: KeyValues) -> "OpeningsSpec":
-        """The spec that `to_json` wrote."""
-        own = {name: value for name, value in stored.items() if name not in COMMON}
-        values = {name: tuple(v) if isinstance(v, list) else v for name, v in own.items()}
+        """Return the spec that `to_json` wrote."""
+        values = values_from_json(stored, {"way", "balance", "repeat"})
         return cls(stored["way"], values, stored["balance"], stored["repeat"])
 
 
-COMMON = ("way", "balance", "repeat")
 RANDOM_OPENINGS = OpeningsSpec("random", {"random_plies": 6})
 
 
@@ -84,42 +83,39 @@ RANDOM_OPENINGS = OpeningsSpec("random", {"random_plies": 6})
 class Plan:
     """Everything that decides the games of a run; an agent's number is its place in `agents`."""
 
-    game: str
+    game_name: str
     agents: Mapping[str, AgentSpec]
     matches: tuple[tuple[int, int], ...]
     openings: OpeningsSpec = RANDOM_OPENINGS
-    pairs: int = 100  # pairings of each match
+    pairs: int = 100  # of each match
     seed: int = 1
     keep_moves: bool = True
-    # None: what `time_control` says of each agent.
-    move_seconds: float | None = 60.0
-    turn_seconds: float | None = None  # for a move with all extra turns that it brings
+    move_seconds: float | None = MOVE_SECONDS  # None: `time_control` decides it for each agent
+    turn_seconds: float | None = None  # for a move with all its extra turns
     game_seconds: float | None = None
-    increment: float = 0.0  # seconds added to the game's rest after every move
+    increment: float = 0.0  # seconds added to the rest of the game's time after every move
     stop: SprtPlan | None = None  # None: all pairs are played
-    # Which agents meet next, round by round; None: all matches play all pairs.
-    rounds: RoundsSpec | None = None
-    thoughts: bool = False  # whether search information of moves is kept
-    # Positions that a bot must survive, or it forfeits its games: a teacher gives them.
-    must_survive: tuple[str, ...] = ()
-    # The directory that users' files are relative to; it decides no game and is not in the JSON.
+    rounds: RoundsSpec | None = None  # None: all matches play all pairs
+    keep_search_info: bool = False
+    must_survive: tuple[str, ...] = ()  # positions; a bot that fails on one forfeits its games
+    # No game depends on the other fields, and they are not in the JSON.
+    # The directory that users' files are relative to.
     base: Path = field(default=Path(), compare=False)
     # The path of a game file's rules, if they are a kept copy.
     game_file: Path | None = field(default=None, compare=False)
-    # Copies that are played in place of users' files, and the agents as their user wrote them.
+    # Copies that are played in place of users' files, and the agents with the original files.
     copies: Mapping[Path, Path] = field(default_factory=dict, compare=False)
-    written: Mapping[str, AgentSpec] = field(default_factory=dict, compare=False)
-    # The agent that is held at a rating, and the rating: tables show it, games do not depend on it.
-    anchor: tuple[str, float] | None = field(default=None, compare=False)
-    # Whether the sandbox must isolate files, network and processes.
-    walls_required: bool = field(default=False, compare=False)
-    # Whether a bot that does not load, or fails all its games, stops the run.
-    unloadable_stops: bool = field(default=False, compare=False)
+    original_agents: Mapping[str, AgentSpec] = field(default_factory=dict, compare=False)
+    anchor: tuple[str, float] | None = field(default=None, compare=False)  # agent and its rating
+    # True if the sandbox must isolate files, network and processes.
+    sandbox_required: bool = field(default=False, compare=False)
+    # Agents that stop the run if they do not load or fail all their games; others are disqualified.
+    required_agents: frozenset[str] = field(default=frozenset(), compare=False)
 
     @property
-    def of(self) -> Game:
+    def game(self) -> Game:
         """The game that is played."""
-        return _game(self.game, self.base, self.game_file)
+        return _load_game(self.game_name, self.base, self.game_file)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -127,60 +123,66 @@ class Plan:
         return tuple(self.agents)
 
     @property
-    def by_the_clock(self) -> tuple[str, ...]:
-        """Return the agents of ours whose moves depend on the time that they have."""
+    def agents_on_clock(self) -> tuple[str, ...]:
+        """The built-in agents whose moves depend on the time that they have."""
         clocks = self.turn_seconds is not None or self.game_seconds is not None
-        own = CLOCKS if not clocks else ()
         return tuple(
             name
             for name, spec in self.agents.items()
-            if is_search(spec) and (clocks or any(each in spec.options for each in own))
+            if is_search(spec) and (clocks or any(each in spec.options for each in TIME_OPTIONS))
         )
 
     @property
-    def reproducible(self) -> bool:
-        """Return whether no agent of ours plays by the clock."""
-        return not self.by_the_clock
+    def is_reproducible(self) -> bool:
+        """True if no built-in agent plays by the clock."""
+        return not self.agents_on_clock
 
     @property
-    def outside_bots(self) -> tuple[str, ...]:
-        """Return the agents that run somebody else's code: only asking shows what they do."""
-        return tuple(n for n, spec in self.agents.items() if is_external(spec) or users_code(spec))
+    def external_bots(self) -> tuple[str, ...]:
+        """The agents that run a user's code: only their answers show how they play."""
+        return tuple(
+            name
+            for name, spec in self.agents.items()
+            if is_external(spec) or user_code_reason(spec)
+        )
 
-    def trees(self) -> list[FileTree]:
+    def file_trees(self) -> list[FileTree]:
         """Return the users' rules, bots and evaluations, with what they import and can read."""
-        trees = [file_tree(self.of.source)] if self.of.source is not None else []
-        trees += [tree for spec in self.agents.values() for tree in users_trees(spec)]
+        trees = [file_tree(self.game.source)] if self.game.source is not None else []
+        trees += [tree for spec in self.agents.values() for tree in user_trees(spec)]
         return list({tree.path: tree for tree in trees}.values())
 
     def with_copies(self, copies: Mapping[Path, Path]) -> "Plan":
-        """Return the plan that plays the copies of users' files; its games are the same ones."""
+        """Return the plan that plays copies of users' files; its games are the same."""
         if not copies:
             return self
-        placed = {name: _with_copies(spec, copies) for name, spec in self.agents.items()}
-        game_file = _game_file(self.game, self.base, copies)
-        return replace(self, agents=placed, game_file=game_file, copies=copies, written=self.agents)
+        agents = {name: _with_copies(spec, copies) for name, spec in self.agents.items()}
+        game_file = _copy_of_game_file(self.game_name, self.base, copies)
+        return replace(
+            self, agents=agents, game_file=game_file, copies=copies, original_agents=self.agents
+        )
 
-    def with_written_paths(self, agent: str, text: str) -> str:
-        """Return a text about an agent, with the paths of its files in place of their copies'."""
-        for path in users_paths(self.written[agent]) if agent in self.written else ():
+    def with_original_paths(self, agent: str, text: str) -> str:
+        """Return a text about an agent with the paths of its files in place of their copies'."""
+        spec = self.original_agents.get(agent)
+        for path in user_paths(spec) if spec is not None else ():
             if copy := self.copies.get(path):
                 text = text.replace(f"{copy.parent}/", f"{path.parent}/")
         return text
 
     def digest(self) -> str:
-        """Return the hex digest of the plan and of all of the users' own that decides its games."""
+        """Return the hex digest of the plan and of all users' files that decide its games."""
         digest = hashlib.blake2b(json.dumps(self.to_json()).encode(), digest_size=16)
-        for tree in self.trees():
+        for tree in self.file_trees():
             digest.update(tree.digest(16).encode())
         return digest.hexdigest()
 
     def to_json(self) -> KeyValues:
-        """The plan as JSON; paths of users' files are relative to `base`."""
+        """Return the plan as JSON; paths of users' files are relative to `base`."""
         names = self.names
         fields = {
-            "game": self.game,
-            "agents": {name: _spec_json(spec, self.base) for name, spec in self.agents.items()},
+            "game": self.game_name,
+            "agents": {name: _spec_to_json(spec, self.base) for name, spec in self.agents.items()},
             "matches": [[names[a], names[b]] for a, b in self.matches],
             "openings": self.openings.to_json(),
             "pairs": self.pairs,
@@ -193,7 +195,7 @@ class Plan:
             "stop": self.stop and {"sprt": asdict(self.stop)},
             "rounds": self.rounds and self.rounds.to_json(),
         }
-        if self.thoughts:  # a run without them stays the run that it was
+        if self.keep_search_info:  # without it the digest stays that of earlier versions
             fields["thoughts"] = True
         if self.must_survive:
             fields["must_survive"] = list(self.must_survive)
@@ -204,16 +206,18 @@ class Plan:
     def from_json(
         cls, stored: KeyValues, base: Path, copies: Mapping[Path, Path] = NO_COPIES
     ) -> "Plan":
-        """The plan that `to_json` wrote, with users' files seen from `base`; or a PlanError.
+        """Return the plan that `to_json` wrote, with users' files relative to `base`; or PlanError.
 
-        `copies` are taken in place of the files that they name.
+        `copies` replace the files that they name.
         """
         try:
             names = list(stored["agents"])
-            game_file = _game_file(stored["game"], base, copies)
+            game_file = _copy_of_game_file(stored["game"], base, copies)
             return cls(
-                game=_game(stored["game"], base, game_file).name,
-                agents={name: _spec(stored["agents"][name], base, copies) for name in names},
+                game_name=_load_game(stored["game"], base, game_file).name,
+                agents={
+                    name: _spec_from_json(stored["agents"][name], base, copies) for name in names
+                },
                 game_file=game_file,
                 matches=tuple((names.index(a), names.index(b)) for a, b in stored["matches"]),
                 openings=OpeningsSpec.from_json(stored["openings"]),
@@ -224,9 +228,9 @@ class Plan:
                 turn_seconds=stored.get("turn_seconds"),
                 game_seconds=stored.get("game_seconds"),
                 increment=stored.get("increment", 0.0),
-                stop=stored["stop"] and _sprt(stored["stop"]["sprt"]),
+                stop=stored["stop"] and _sprt_from_json(stored["stop"]["sprt"]),
                 rounds=stored["rounds"] and RoundsSpec.from_json(stored["rounds"]),
-                thoughts=stored.get("thoughts", False),
+                keep_search_info=stored.get("thoughts", False),
                 must_survive=tuple(stored.get("must_survive", ())),
                 base=base,
             )
@@ -236,55 +240,49 @@ class Plan:
             raise PlanError(str(error)) from None
 
 
-def _sprt(stored: KeyValues) -> SprtPlan:
+def _sprt_from_json(stored: KeyValues) -> SprtPlan:
     return SprtPlan(**{**stored, "model": EloModel(stored["model"])})
 
 
-def _spec_json(spec: AgentSpec, base: Path) -> dict[str, object]:
-    """The spec as JSON; paths are relative to `base`."""
+def _spec_to_json(spec: AgentSpec, base: Path) -> dict[str, object]:
     return replace_files(spec, lambda file: portable_path(file, base)).to_json()
 
 
-def _spec(stored: KeyValues, base: Path, copies: Mapping[Path, Path]) -> AgentSpec:
-    """The spec that `_spec_json` wrote."""
+def _spec_from_json(stored: KeyValues, base: Path, copies: Mapping[Path, Path]) -> AgentSpec:
     spec = AgentSpec.from_json(stored)
-    written = replace_files(spec, lambda reference: str(resolve_path(reference, base)))
-    return _with_copies(written, copies)
+    original = replace_files(spec, lambda reference: str(resolve_path(reference, base)))
+    return _with_copies(original, copies)
 
 
 def _with_copies(spec: AgentSpec, copies: Mapping[Path, Path]) -> AgentSpec:
-    """The spec with copies in place of the files that it names."""
-
-    def place(reference: str) -> str:
+    def replace_file(reference: str) -> str:
         path, name = split_reference(reference, "")
         copy = copy_of(path, copies)
         if copy is None:
             return reference
         return f"{copy}:{name}" if name else str(copy)
 
-    return replace_files(spec, place)
+    return replace_files(spec, replace_file)
 
 
 def copy_of(path: Path, copies: Mapping[Path, Path]) -> Path | None:
-    """Return the copy to take in place of a path: in that of the outermost directory, if any."""
+    """Return the copy that replaces a path, in that of the outermost directory if several do."""
     for place in (*reversed(path.parents), path):
         if place in copies:
             return copies[place] / path.relative_to(place)
     return None
 
 
-def _game_file(name: str, base: Path, copies: Mapping[Path, Path]) -> Path | None:
-    """The copy of a game's file that is taken in its place, if one is."""
+def _copy_of_game_file(name: str, base: Path, copies: Mapping[Path, Path]) -> Path | None:
     if not copies or not GAME_FILE.search(name):
         return None
-    return copy_of(import_module(USER_GAMES).file_of(name, base), copies)
+    return copy_of(import_module(USER_GAMES).game_file_path(name, base), copies)
 
 
-def _game(name: str, base: Path, file: Path | None) -> Game:
-    """The game, its rules from `file` if there is one: these were tried when it was played."""
+def _load_game(name: str, base: Path, file: Path | None) -> Game:
+    """Return the game, with rules from `file` if it is given: they were validated before."""
     if file is None:
-        return game(name, base)
-    made: Game = import_module(USER_GAMES).reloaded(
-        name, file, import_module(USER_GAMES).digest_of(file)
-    )
-    return made
+        return games.game(name, base)
+    loader = import_module(USER_GAMES)
+    game: Game = loader.reload_user_game(name, file, loader.file_digest(file))
+    return game

@@ -9,57 +9,57 @@ from numpy.typing import NDArray
 
 from games.base.schema import KeyValues
 
-Points = NDArray[np.int8]  # of agent `a` in each pairing, in quarters from 0 to 4
+Points = NDArray[np.int8]  # of agent `a` in each pair, in quarters from 0 to 4
 
 
 @dataclass(frozen=True, slots=True)
 class RoundsSpec:
-    """A schedule that goes by rounds, with the values of its keys."""
+    """A schedule by rounds: an entry of `SCHEDULES`, with the values of its keys."""
 
-    way: str
+    method: str
     values: KeyValues
 
     def to_json(self) -> dict[str, object]:
-        """The spec as JSON holds it."""
-        values = {name: list(v) if isinstance(v, tuple) else v for name, v in self.values.items()}
-        return {"way": self.way, **values}
+        """Return the spec as JSON."""
+        return {"way": self.method, **values_to_json(self.values)}
 
     @classmethod
     def from_json(cls, stored: KeyValues) -> "RoundsSpec":
-        """The spec that `to_json` wrote."""
-        own = {name: value for name, value in stored.items() if name != "way"}
-        return cls(
-            stored["way"], {k: tuple(v) if isinstance(v, list) else v for k, v in own.items()}
-        )
+        """Return the spec that `to_json` wrote."""
+        return cls(stored["way"], values_from_json(stored, {"way"}))
+
+
+def values_to_json(values: KeyValues) -> KeyValues:
+    """Return the values of keys as JSON has them: lists in place of tuples."""
+    return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
+
+
+def values_from_json(stored: KeyValues, without: set[str]) -> KeyValues:
+    """Return the values that `values_to_json` wrote, without some names."""
+    own = {name: value for name, value in stored.items() if name not in without}
+    return {name: tuple(v) if isinstance(v, list) else v for name, v in own.items()}
 
 
 class Meeting(NamedTuple):
-    """Two agents that meet in a round, by their places, `a` the smaller; how often they do.
+    """Two agents that meet in a round, by their places, and the number of their pairs."""
 
-    They begin with the opening of this number; None: with the first on which they have not met.
-    """
-
-    a: int
+    a: int  # the smaller place
     b: int
-    pairings: int
-    opening: int | None = None
+    pairs: int
+    opening: int | None = None  # the first opening; None: the first one that they have not played
 
 
 class StandingRow(NamedTuple):
-    """One agent in the standing of a tournament.
-
-    `round` is the one in which it went out, `by` who is above it, `counts` their pairings by the
-    score of `by` (0, 1/4, 1/2, 3/4, 1), `log_capital` what bets on `by` have earned.
-    """
+    """One agent in the standing of a tournament."""
 
     agent: int
-    state: str  # a word: in, out, best, ...
+    state: str  # in, out, best, ...
     why: str
     place: int | None = None
-    round: int | None = None
-    by: int | None = None
-    counts: tuple[int, ...] = ()
-    log_capital: float | None = None
+    round: int | None = None  # the round in which it went out
+    by: int | None = None  # the agent above it
+    counts: tuple[int, ...] = ()  # their pairs by the score of `by`: 0, 1/4, 1/2, 3/4, 1
+    log_capital: float | None = None  # logarithm of the capital of bets on `by`
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +68,14 @@ class TournamentStanding:
 
     schedule: str
     rounds: int
-    over: bool
+    is_over: bool
     rows: tuple[StandingRow, ...]
     answer: str  # one line
     notes: tuple[str, ...] = ()  # assumptions and limits of the answer
-    proves: bool = True  # False: a format for fun, nothing is shown
+    is_proof: bool = True  # False: a format for fun, which shows nothing
 
     @property
-    def inside(self) -> list[int]:
+    def remaining(self) -> list[int]:
         """The agents that are not out."""
         return [row.agent for row in self.rows if row.state != OUT]
 
@@ -84,22 +84,22 @@ IN, OUT = "in", "out"
 
 
 class Tournament(Protocol):
-    """A tournament after some complete rounds; it never changes."""
+    """A tournament after some complete rounds. It never changes."""
 
     @property
     def meetings(self) -> Sequence[Meeting]:
-        """The next round; empty when the tournament is over."""
+        """The next round; empty if the tournament is over."""
 
     @property
     def standing(self) -> TournamentStanding:
         """The standing."""
 
-    def after(self, points: Sequence[Points]) -> "Tournament":
-        """The tournament after the next round, given the points of each of its meetings."""
+    def after_round(self, points: Sequence[Points]) -> "Tournament":
+        """Return the tournament after the next round, given the points of each of its meetings."""
 
 
 class Participants(NamedTuple):
     """The agents, and the most pairs that two of them can play."""
 
     names: Sequence[str]
-    limit: int
+    max_pairs: int

@@ -1,1 +1,1 @@
-"""Playing pairings in order: workers, the two loops, the stop rule."""
+"""Play pairs in order: workers, the two loops, the stop rule."""

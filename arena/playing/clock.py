@@ -1,54 +1,54 @@
-"""Time controls."""
+"""Time controls: limits of moves, turns and games, and the clock that charges them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from agents.core import AgentSpec, HostSettings
-from agents.registry import is_search, users_code
+from agents.core import MOVE_SECONDS, AgentSpec, HostSettings
+from agents.options import MAX_TIMEOUTS, TIMEOUT_SECONDS
+from agents.registry import is_search, user_code_reason
 from arena.planning.plan import Plan
 from games.base.schema import parse_game_time
 
-BOT_MOVE_SECONDS = 5.0  # of a bot that has no other limit
-MOVE_SECONDS = 60.0  # of all other agents
+BOT_MOVE_SECONDS = 5.0  # for a bot without another limit
 BILLION = 1_000_000_000
-# Shares of the remaining time that a search takes: of a turn, which may go on, and of a game.
+# Shares of the remaining time that a search uses for one move.
 TURN_SHARE, GAME_SHARE, INCREMENT_SHARE = 0.5, 0.05, 0.8
-LEAST_SECONDS = 1e-6
+MIN_SECONDS = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """The limits of one agent, in seconds; None where there is none."""
+    """The limits of one agent, in seconds; None: no limit."""
 
     move: float
     turn: float | None = None
     game: float | None = None
-    increment: float = 0.0  # added to the game's rest after every move
+    increment: float = 0.0  # added to the rest of the game's time after every move
 
     @property
     def has_shared_clock(self) -> bool:
-        """Whether the time for one move depends on the time that earlier moves took."""
+        """True if the time for one move depends on the time that earlier moves took."""
         return self.turn is not None or self.game is not None
 
 
 def time_control(plan: Plan, spec: AgentSpec) -> TimeControl:
-    """Return the limits of the agent's own table, else those of the experiment."""
+    """Return the limits of the agent's own table, or else those of the experiment."""
     own, move = spec.options, plan.move_seconds
     turn = own.get("turn_seconds", plan.turn_seconds)
     game, increment = plan.game_seconds, plan.increment
     if own_time := parse_game_time(own.get("game_time", "")):
         game, increment = own_time
-    if not is_search(spec) and "seconds" in own:  # of a search they are its own aim
+    if not is_search(spec) and "seconds" in own:  # a search aims at its own `seconds`
         move = min(MOVE_SECONDS if move is None else move, own["seconds"])
     if move is None:
-        clocked = turn is not None or game is not None
-        move = BOT_MOVE_SECONDS if is_bot(spec) and not clocked else MOVE_SECONDS
+        has_clock = turn is not None or game is not None
+        move = BOT_MOVE_SECONDS if is_bot(spec) and not has_clock else MOVE_SECONDS
     return TimeControl(move, turn, game, increment if game else 0.0)
 
 
 def is_bot(spec: AgentSpec) -> bool:
     """Return whether a user's program or function chooses the moves, not a search of ours."""
-    return not is_search(spec) and users_code(spec) is not None
+    return not is_search(spec) and user_code_reason(spec) is not None
 
 
 def default_move_seconds(agents: Iterable[AgentSpec]) -> float | None:
@@ -56,52 +56,58 @@ def default_move_seconds(agents: Iterable[AgentSpec]) -> float | None:
     return None if any(map(is_bot, agents)) else MOVE_SECONDS
 
 
-def with_own_seconds(terms: HostSettings, plan: Plan, spec: AgentSpec) -> HostSettings:
+def with_move_limit(host: HostSettings, plan: Plan, spec: AgentSpec) -> HostSettings:
     """Return the settings with this agent's own limit for a move."""
-    return replace(terms, seconds=time_control(plan, spec).move)
+    return replace(host, move_seconds=time_control(plan, spec).move)
+
+
+def max_timeouts(plan: Plan, spec: AgentSpec) -> int:
+    """Return the number of timeouts in a run that disqualifies a bot."""
+    seconds = time_control(plan, spec).move
+    default = max(1, min(MAX_TIMEOUTS, int(TIMEOUT_SECONDS / seconds)))
+    return int(spec.options.get("max_timeouts", default))
 
 
 class AgentClock:
-    """Charged with the time of every question."""
+    """The clock of one agent in one game."""
 
     def __init__(self, control: TimeControl) -> None:
-        """Start with all the time."""
         self.control = control
-        self.turn, self.game = control.turn, control.game  # what is left
-        self.nodes = self.nanoseconds = self.chosen = self.lag = 0
+        self.turn, self.game = control.turn, control.game  # seconds left
+        self.nodes = self.nanoseconds = self.moves = self.lag = 0
         self.longest = self.longest_turn = 0
         self._turn = 0  # nanoseconds of the turn so far
 
-    def rest(self) -> float:
-        """Return the seconds left for the next question."""
-        rests = (self.control.move, self.turn, self.game)
-        return max(0.0, min(each for each in rests if each is not None))
+    def seconds_left(self) -> float:
+        """Return the seconds left for the next move."""
+        limits = (self.control.move, self.turn, self.game)
+        return max(0.0, min(each for each in limits if each is not None))
 
-    def rest_text(self) -> str:
-        """Of what the time for the next question is the rest; empty if it is all of a move's."""
-        control, rest = self.control, self.rest()
-        if rest >= control.move:
+    def seconds_left_text(self) -> str:
+        """Return which clock limits the next move; "" if it is that of a single move."""
+        control, left = self.control, self.seconds_left()
+        if left >= control.move:
             return ""
-        if self.game is not None and self.game <= rest:
+        if self.game is not None and self.game <= left:
             return f", the rest of its {control.game:g} s for the game"
         return f", the rest of its {control.turn:g} s for the turn"
 
-    def think(self) -> float | None:
+    def search_seconds(self) -> float | None:
         """Return the seconds that a search should take; None if only its own limit counts."""
         if not self.control.has_shared_clock:
             return None
-        shares = [self.rest()]
+        shares = [self.seconds_left()]
         if self.turn is not None:
             shares.append(TURN_SHARE * self.turn)
         if self.game is not None:
             saved = INCREMENT_SHARE * self.control.increment
             shares.append(min(GAME_SHARE * self.game + saved, TURN_SHARE * self.game))
-        return max(LEAST_SECONDS, min(shares))
+        return max(MIN_SECONDS, min(shares))
 
     def charge(self, nanoseconds: int, lag: int) -> int:
-        """Charge a question and return its thinking time.
+        """Charge a move and return its thinking time: its time without the lag.
 
-        That is all of it but the `lag`, when the agent could not run.
+        The lag is the time in which the agent was ready but could not run.
         """
         own = max(0, nanoseconds - lag)
         self.nanoseconds += own
@@ -115,5 +121,5 @@ class AgentClock:
         return own
 
     def end_turn(self) -> None:
-        """Start a new turn: the other agent moves next."""
+        """Start a new turn, because the other agent moves next."""
         self.turn, self._turn = self.control.turn, 0

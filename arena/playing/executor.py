@@ -1,4 +1,4 @@
-"""Do jobs in order: items in, results out, whatever the workers, with retries after failures."""
+"""Jobs in order: items in, results out, on any workers, with retries after failures."""
 
 import logging
 import traceback
@@ -19,21 +19,21 @@ Item_contra = TypeVar("Item_contra", contravariant=True)
 Result_co = TypeVar("Result_co", covariant=True)
 log = logging.getLogger(__name__)
 MAX_TRIES = 2
-# The next item, sized for the worker of this name; None if there is none now.
+# Returns the next item, sized for the worker of this name; None if there is none now.
 NextItem = Callable[[str], Item | None]
 
 
 class Executor(Protocol[Item_contra, Result_co]):
     """Works on several items at a time and returns their results in order."""
 
-    def wanted(self) -> str | None:
-        """Return the worker that needs another item, "" for any; None if none has room."""
+    def next_worker(self) -> str | None:
+        """Return the worker that needs another item, "" for any; None if no worker has room."""
 
     def submit(self, item: Item_contra) -> None:
-        """Give an item to the worker that `wanted` named."""
+        """Give an item to the worker that `next_worker` returned."""
 
     def next_result(self, poll: Callable[[], None]) -> Result_co | None:
-        """Wait for the result of the oldest item; None if another item is wanted first.
+        """Wait for the result of the oldest item; None if a worker needs another item first.
 
         WorkFailed says that the item failed. `poll` is called many times a second and may raise.
         """
@@ -42,19 +42,17 @@ class Executor(Protocol[Item_contra, Result_co]):
         """Stop all workers; unfinished results are lost."""
 
 
-class WorkFailed(Exception):  # noqa: N818  # what happened, not an error of the code
-    """The oldest item failed; `trace` is its traceback, empty if its worker died.
-
-    `worker` is the name of the worker, if it has one. After a death the executor cannot be used.
-    """
+class WorkFailed(Exception):  # noqa: N818  # an event, not an error of the code
+    """The oldest item failed. After the death of a worker the executor cannot be used."""
 
     def __init__(self, trace: str, worker: str = "") -> None:
+        """`trace` is the traceback, "" if the worker died."""
         super().__init__(trace)
         self.trace, self.worker = trace, worker
 
     @property
     def text(self) -> str:
-        """The worker that failed, and how."""
+        """The worker that failed, and the reason."""
         worker = f"at worker {self.worker}: " if self.worker else ""
         return f"{worker}{self.trace or 'the process that did the work died'}"
 
@@ -63,34 +61,14 @@ class ItemFailed(Unfinished):
     """An item failed again when it was repeated alone; the message names the item."""
 
     def __init__(self, message: str, item: Any, failure: WorkFailed) -> None:
-        how = failure.trace.rpartition("\n")[2] or "ended its worker"
+        reason = failure.trace.rpartition("\n")[2] or "ended its worker"
         at = f" at worker {failure.worker}" if failure.worker else ""
-        super().__init__(f"{message}: {how}, and again when it was repeated alone{at}")
+        super().__init__(f"{message}: {reason}, and again when it was repeated alone{at}")
         self.item, self.trace, self.worker = item, failure.trace, failure.worker
 
 
 def do_nothing() -> None:
-    """The default of hooks."""
-
-
-def same_item(item: Item) -> list[Item]:
-    """The parts of an item that cannot be split."""
-    return [item]
-
-
-def last_part(_: Item, results: list[Result]) -> Result | None:
-    """The result of an item that cannot be split."""
-    return results[-1]
-
-
-def never(_: Any) -> bool:
-    """No failure is excused."""
-    return False
-
-
-def no_isolation() -> str:
-    """The isolation of work that runs no bots."""
-    return ""
+    """Do nothing, as the default of hooks."""
 
 
 @dataclass(frozen=True)
@@ -103,18 +81,20 @@ class Job(Generic[Item, Result]):
     work: Callable[[Item], Result]
     describe: Callable[[Item], str] = str  # for the message about an item that fails twice
     prepare: Callable[[], None] = do_nothing  # builds and compiles what forked workers inherit
-    split: Callable[[Item], list[Item]] = same_item  # the smallest items that an item consists of
-    # The result of an item from those of its parts; None while some are missing.
-    merge: Callable[[Item, list[Result]], Result | None] = last_part
+    # Returns the smallest items that an item consists of, and its result from those of its parts;
+    # None while some are missing.
+    split: Callable[[Item], list[Item]] = lambda item: [item]
+    merge: Callable[[Item, list[Result]], Result | None] = lambda _, results: results[-1]
     package: "Callable[[], WorkPackage] | None" = None  # the job for other machines
     before_workers: Callable[[], object] = do_nothing  # called each time workers are started
-    poll: Callable[[], object] = do_nothing  # called while results are awaited; may raise
-    is_excused: Callable[[Item], bool] = never  # whether repeating a failed item again may help
-    isolation: Callable[[], str] = no_isolation  # the sandbox of this machine, "" without bots
+    poll: Callable[[], object] = do_nothing  # called while the job waits for results; may raise
+    # Returns whether a failure does not count, because something else ended the worker.
+    is_excused: Callable[[Item], bool] = lambda _: False
+    isolation: Callable[[], str] = lambda: ""  # the sandbox of this machine, "" without bots
 
 
 def iterate_items(items: Iterable[Item]) -> NextItem[Item]:
-    """Return the items one after another, for any worker."""
+    """Return a function that returns the items one after another, for any worker."""
     rest = iter(items)
     return lambda _: next(rest, None)
 
@@ -130,21 +110,21 @@ def run_in_order(
     options: "PlayOptions",
     on_failure: Callable[[WorkFailed], object] = log_failure,
 ) -> Generator[Result, None, None]:
-    """Yield results in the order of the items, with as many items under way as there is room for.
+    """Yield results in the order of the items, while workers do as many items as they can.
 
-    After a failure all unfinished items are split and repeated one at a time, and ItemFailed
-    names the one that fails again. `on_failure` gets every failure. Signals wait for the next
-    poll, so that callers store each result completely.
+    After a failure all unfinished items are split and repeated one at a time; ItemFailed names the
+    one that fails again. `on_failure` gets every failure. Signals wait for the next poll, so that
+    callers store each result completely.
     """
     if options.cluster is None:
         job.prepare()
     waiting: deque[Item] = deque()
 
     def poll() -> None:
-        options.interrupts.look()
+        options.interrupts.check()
         job.poll()
 
-    with options.interrupts.wait_for_look():
+    with options.interrupts.defer():
         while True:
             job.before_workers()
             executor = options.open_executor(job, poll)
@@ -166,7 +146,7 @@ def _until_failure(
 ) -> Iterator[Result]:
     """Yield results until an item fails; `waiting` then has the unfinished items."""
     while True:
-        while (worker := executor.wanted()) is not None:
+        while (worker := executor.next_worker()) is not None:
             item = next_item(worker)
             if item is None:
                 break
@@ -225,8 +205,8 @@ class InProcessExecutor(Generic[Item, Result]):
         self.work = work
         self.items: deque[Item] = deque()
 
-    def wanted(self) -> str | None:
-        """Ask for one item and the next."""
+    def next_worker(self) -> str | None:
+        """Return that there is room for one item and the next."""
         return "" if len(self.items) < 2 else None
 
     def submit(self, item: Item) -> None:
@@ -244,5 +224,5 @@ class InProcessExecutor(Generic[Item, Result]):
         return result
 
     def close(self) -> None:
-        """Forget the items that were not worked on."""
+        """Forget the remaining items."""
         self.items.clear()

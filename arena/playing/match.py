@@ -8,33 +8,34 @@ from numpy.typing import NDArray
 from arena.planning.games import Games, decode_games, pair_points, take_games
 from arena.planning.openings.openings import Openings
 from arena.planning.plan import Plan
-from arena.planning.schedule import DrawnPlan, make_schedule
+from arena.planning.schedule import Schedule, make_schedule
 from arena.playing.options import PlayOptions
 from arena.playing.play import play_schedule
 from arena.stats.estimate import Estimate
 from arena.stats.sprt import Decision, SprtPlan, SprtState, log_likelihood_ratio
-from arena.stats.sprt_estimates import corrected_estimate, uncorrected_estimate
+from arena.stats.sprt_estimates import median_unbiased_estimate, naive_estimate
 from arena.storage.journal import Section
 from games.base.progress import ShowProgress, ignore_progress
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MatchResult:
-    """The games of a match, in schedule order, and where its test stands."""
+    """The games of a match, in schedule order, and the state of its test."""
 
-    schedule: DrawnPlan
-    played: Games  # all of them; `games` are those that count
+    schedule: Schedule
+    all_games: Games  # `games` are those that count
     sprt: SprtState | None
     cached_games: int
 
     @property
     def games(self) -> Games:
         """The games that count: those up to the pair at which the test stopped."""
-        return self.played if self.sprt is None else self.first_games(self.sprt.observations)
+        return self.all_games if self.sprt is None else self.first_games(self.sprt.observations)
 
     def first_games(self, pairs: int) -> Games:
-        """The games of the first pairs, whether the test counts them or not."""
-        return take_games(self.played, np.arange(2 * min(pairs, len(self.played) // 2)))
+        """Return the games of the first pairs, whether the test counts them or not."""
+        rows = np.arange(2 * min(pairs, len(self.all_games) // 2))
+        return take_games(self.all_games, rows)
 
     @property
     def pair_points(self) -> NDArray[np.int8]:
@@ -50,12 +51,12 @@ class MatchResult:
     def elo(self) -> Estimate:
         """The Elo of the first agent, corrected for the stop rule of the test."""
         test, state = self._test
-        return corrected_estimate(test, state)
+        return median_unbiased_estimate(test, state)
 
     @property
     def raw_elo(self) -> Estimate:
-        """The Elo of the first agent as if the number of games had been fixed before."""
-        return uncorrected_estimate(self._test[1])
+        """The Elo of the first agent as if the number of games had been fixed in advance."""
+        return naive_estimate(self._test[1])
 
     @property
     def llr(self) -> NDArray[np.float64]:
@@ -82,14 +83,14 @@ def play_match(
 ) -> MatchResult:
     """Play what the section does not have of a match between two agents.
 
-    The first `play_at_least` pairs are played whatever the test says.
+    The first `play_at_least` pairs are played even if the test stops before them.
     """
     schedule = make_schedule(plan, openings)
     cached = 0
-    if section.finished() < play_at_least:
+    if section.item_count() < play_at_least:
         first = make_schedule(replace(plan, pairs=play_at_least, stop=None), schedule.openings)
-        cached = play_schedule(first, section, options, show=show).known
+        cached = play_schedule(first, section, options, show=show).cached_games
     result = play_schedule(schedule, section, options, show=show)
-    columns = schedule.pairings.columns(0, section.finished())
-    played = decode_games((batch.content for batch in section.batches()), columns)
-    return MatchResult(schedule, played, result.sprt, cached + result.known)
+    columns = schedule.pairs.columns(0, section.item_count())
+    games = decode_games((batch.content for batch in section.batches()), columns)
+    return MatchResult(schedule, games, result.sprt, cached + result.cached_games)

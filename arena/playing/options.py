@@ -1,4 +1,4 @@
-"""How to play: workers, signals, and which executor does a job."""
+"""How to play: workers, signals, and the executor for a job."""
 
 import contextlib
 import signal
@@ -18,66 +18,66 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Interrupts:
-    """Turns the first signal into KeyboardInterrupt; later ones change nothing."""
+    """Turns the first signal into KeyboardInterrupt and ignores later ones."""
 
     def __init__(self) -> None:
-        self.arrived = self.patient = self.finished = False
+        self.arrived = self.is_deferred = self.is_finished = False
 
-    def arrive(self, _signal: int, _frame: FrameType | None) -> None:
+    def handle(self, _signal: int, _frame: FrameType | None) -> None:
         """Handle a signal."""
-        if not self.arrived and not self.finished:
+        if not self.arrived and not self.is_finished:
             self.arrived = True
-            if not self.patient:
+            if not self.is_deferred:
                 raise KeyboardInterrupt
 
-    def look(self) -> None:
-        """Raise KeyboardInterrupt if a signal arrived while it had to wait."""
+    def check(self) -> None:
+        """Raise KeyboardInterrupt if a signal has arrived."""
         if self.arrived:
             raise KeyboardInterrupt
 
     def finish(self) -> None:
         """Ignore signals from now on: everything is written, and the process is about to end."""
-        self.finished = True
+        self.is_finished = True
 
     @contextlib.contextmanager
-    def wait_for_look(self) -> Iterator[None]:
-        """Make signals wait for the next `look`, so that batches are stored completely."""
-        self.patient = True
+    def defer(self) -> Iterator[None]:
+        """Make signals wait for the next `check`, so that batches are stored completely."""
+        self.is_deferred = True
         try:
             yield
         finally:
-            self.patient = False
+            self.is_deferred = False
 
     @contextlib.contextmanager
-    def installed(self) -> Iterator[None]:
-        """Handle the signals in place of Python; one that is ignored, as by nohup, stays so."""
+    def handle_signals(self) -> Iterator[None]:
+        """Handle signals in place of Python; signals that are ignored (nohup) stay ignored."""
         handlers = {each: signal.getsignal(each) for each in SIGNALS}
         for each, handler in handlers.items():
             if handler != signal.SIG_IGN:
-                signal.signal(each, self.arrive)
+                signal.signal(each, self.handle)
         try:
             yield
         finally:
-            # After a signal the process is about to end, and a second Ctrl-C must do no harm; so it
-            # is once everything is written, if this process runs only the command.
-            ours = handlers[signal.SIGINT] == signal.SIG_DFL
-            if not self.arrived and not (self.finished and ours):
+            # A second Ctrl-C must do no harm while the process ends: after a signal, and after
+            # everything is written if this process runs only the command.
+            is_command = handlers[signal.SIGINT] == signal.SIG_DFL
+            if not self.arrived and not (self.is_finished and is_command):
                 for each, handler in handlers.items():
                     signal.signal(each, handler)
 
 
 class PlayOptions(NamedTuple):
-    """How jobs are done: the workers, and what may interrupt them."""
+    """How jobs are done. No option changes a result."""
 
-    workers: int  # processes; 0: work is done in this one
+    workers: int  # processes; 0: this process does the work
     interrupts: Interrupts
     cluster: "Cluster | None" = None  # in place of processes
-    wall: Sandbox | None = None  # None: each job opens its own
-    known: "GameCache | None" = None  # games that need not be played
-    pinned: bool = True  # whether a worker keeps to a core with its bots, where there are enough
+    sandbox: Sandbox | None = None  # None: each job opens its own
+    cache: "GameCache | None" = None  # games that need not be played
+    pin_cores: bool = True  # whether a worker and its bots keep to a core, if there are enough
 
     @property
-    def at_once(self) -> int:
+    def items_at_once(self) -> int:
         """The number of items that are worked on at a time."""
         return max(1, self.workers)
 
@@ -86,7 +86,7 @@ class PlayOptions(NamedTuple):
     ) -> Executor[Item, Result]:
         """Start workers for a job; `alone`: one worker, one item at a time."""
         if self.cluster is not None:
-            from arena.playing.cluster.dask_executor import DaskExecutor  # noqa: PLC0415  # it loads Dask
+            from arena.playing.cluster.dask_executor import DaskExecutor  # noqa: PLC0415  # slow
 
             assert job.package is not None
             return DaskExecutor(self.cluster, job.package(), alone, poll)

@@ -1,4 +1,4 @@
-"""Play a schedule until it ends or the stop rule holds."""
+"""Play a schedule until it ends or its stop rule is reached."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -10,49 +10,49 @@ from numpy.typing import NDArray
 
 from arena.planning.games import PAIR_POINTS, Batch, pair_points
 from arena.planning.rounds import TournamentStanding
-from arena.planning.schedule import DrawnPlan, RoundTracker
+from arena.planning.schedule import RoundTracker, Schedule
 from arena.planning.tasks import BATCH_SECONDS, TaskQueue
-from arena.playing.bots import unloadable
+from arena.playing.bots import find_unloadable
 from arena.playing.cached_pairs import CachedPairs
 from arena.playing.forfeits import ForfeitRule
 from arena.playing.options import PlayOptions
 from arena.playing.progress import ProgressCounter
 from arena.playing.worker import GameJob
-from arena.stats.sprt import SprtState, begin, finish_sprt, update_sprt
+from arena.stats.sprt import SprtState, finish_sprt, start_sprt, update_sprt
 from arena.storage.journal import Section
 from games.base.progress import ShowProgress, ignore_progress
 
-# A client and a scheduler do about 800 tasks a second (docs/cluster.md). With a quarter of that
-# they answer at once.
+# A client and a scheduler handle about 800 tasks per second (docs/cluster.md). At a quarter of
+# that they answer without delay.
 MAX_TASKS_PER_SECOND = 200
 log = logging.getLogger(__name__)
 
 
 class StopRule:
-    """Follows the stop rule of a plan over complete prefixes of the schedule."""
+    """The stop rule of a plan, which sees complete prefixes of the schedule."""
 
-    def __init__(self, drawn: DrawnPlan) -> None:
+    def __init__(self, schedule: Schedule) -> None:
         """Without a test the rule never stops a run."""
-        self.test = drawn.plan.stop
-        self.state: SprtState | None = begin(self.test) if self.test else None
-        self.openings = len(drawn.openings)
+        self.test = schedule.plan.stop
+        self.state: SprtState | None = start_sprt(self.test) if self.test else None
+        self.openings = len(schedule.openings)
 
     @property
-    def is_reached(self) -> bool:
-        """Whether the run stops."""
-        return self.state is not None and self.state.stopped
+    def should_stop(self) -> bool:
+        """True if the run stops."""
+        return self.state is not None and self.state.is_finished
 
     def add_points(self, start: int, points: NDArray[np.int8]) -> int:
-        """Add the points of the pairs from `start` on; returns how many of them count.
+        """Add the points of the pairs from `start` on; return how many of them count.
 
-        Repeated openings are no evidence.
+        Openings that are played again are no evidence.
         """
         if self.test is None or self.state is None:
             return len(points)
         observations = self.state.observations
         fresh = points[: max(0, self.openings - start)] / PAIR_POINTS
         self.state = update_sprt(self.test, self.state, fresh)
-        return self.state.observations - observations if self.is_reached else len(points)
+        return self.state.observations - observations if self.should_stop else len(points)
 
     def truncate_batch(self, batch: Batch) -> Batch:
         """Return the batch up to the pair at which the rule stops."""
@@ -67,14 +67,14 @@ class StopRule:
 class PlayResult(NamedTuple):
     """The end of a run: its schedule with all rounds, its test and its tournament."""
 
-    drawn: DrawnPlan
+    schedule: Schedule
     sprt: SprtState | None
     tournament: TournamentStanding | None
-    known: int = 0  # games that were taken from the game cache
+    cached_games: int = 0  # games that were taken from the game cache
 
 
 def play_schedule(
-    drawn: DrawnPlan,
+    schedule: Schedule,
     section: Section,
     options: PlayOptions,
     *,
@@ -84,44 +84,45 @@ def play_schedule(
     """Play what the section does not have, in schedule order, up to the stop rule or last round.
 
     `notify` gets the first fault of each bot, and each bot that is disqualified; UselessBots if
-    the run cannot go on without them.
+    the plan stops because of them.
     """
-    course, stop = RoundTracker(drawn), StopRule(drawn)
-    reasons = unloadable(drawn, section, options, show)
-    faults = ForfeitRule(drawn, reasons, notify, course.columns)
-    count = ProgressCounter(course, faults.counts.out)
-    _load_stored(section, course, faults, stop, count)
-    known = CachedPairs(course.drawn, options.known)
-    if count.left and not stop.is_reached:
+    rounds, stop = RoundTracker(schedule), StopRule(schedule)
+    reasons = find_unloadable(schedule, section, options, show)
+    faults = ForfeitRule(schedule, reasons, notify, rounds.columns)
+    count = ProgressCounter(rounds, faults.counts.disqualified)
+    _count_stored_games(section, rounds, faults, stop, count)
+    cached = CachedPairs(rounds.schedule, options.cache)
+    if count.remaining and not stop.should_stop:
         show(count.progress(stop.state, {}))
-        log.info("%d of %d pairings left, %d workers", count.left, count.total, options.workers)
-        tasks = TaskQueue(count.done, course.drawn.pairings)
-        tasks.unknown, tasks.out = known.unknown, faults.counts.out
-        job, seconds = GameJob(drawn, options), batch_seconds(options)
+        log.info("%d of %d pairs left, %d workers", count.remaining, count.total, options.workers)
+        tasks = TaskQueue(count.done, rounds.schedule.pairs)
+        tasks.pairs_to_play, tasks.disqualified = cached.pairs_to_play, faults.counts.disqualified
+        job, seconds = GameJob(schedule, options), batch_seconds(options)
         job.on_fault, job.show = faults.show_first, show
 
         def show_count() -> None:
             show(count.progress(stop.state, worker_speeds(options, tasks)))
 
         job.on_wait = show_count
-        for batch, is_known in _batches(job, tasks, count, known, faults):
-            if not is_known:
+        for batch, is_cached in _batches(job, tasks, count, cached, faults):
+            if not is_cached:
                 tasks.learn(batch, seconds)
-            counted = stop.truncate_batch(faults.cut(batch))
-            section.append(counted.start, counted.stop, counted.games)
-            faults.refuse()
-            if is_known:
-                known.taken += 2 * (counted.stop - counted.start)
+            counted = stop.truncate_batch(faults.apply(batch))
+            section.append(counted.start, counted.stop, counted.blob)
+            faults.raise_if_useless()
+            if is_cached:
+                cached.game_count += 2 * (counted.stop - counted.start)
             else:
-                known.keep(course.drawn.pairings, batch)
-            count.take(counted.start, counted.stop, counted.points)
-            tasks.pairings = course.drawn.pairings
+                cached.store_batch(rounds.schedule.pairs, batch)
+            count.add(counted.start, counted.stop, counted.points)
+            tasks.pairs = rounds.schedule.pairs
             show_count()
-            if stop.is_reached:
+            if stop.should_stop:
                 break
-    log.info("%d of %d pairings are finished", count.done, count.total)
-    faults.refuse(over=True)
-    return PlayResult(course.drawn, stop.final_state(not count.left), course.standing, known.taken)
+    log.info("%d of %d pairs are finished", count.done, count.total)
+    faults.raise_if_useless(over=True)
+    sprt = stop.final_state(complete=not count.remaining)
+    return PlayResult(rounds.schedule, sprt, rounds.standing, cached.game_count)
 
 
 def batch_seconds(options: PlayOptions) -> float:
@@ -131,51 +132,50 @@ def batch_seconds(options: PlayOptions) -> float:
 
 
 def worker_speeds(options: PlayOptions, tasks: TaskQueue) -> dict[str, float]:
-    """Return the games per second of each worker of the cluster, by its last batch."""
+    """Return the games per second of each worker of the cluster in its last batch."""
     if options.cluster is None:
         return {}
     return {
-        each.name: 2 * tasks.speeds[each.address] * each.slots
-        for each in options.cluster.members.there.values()
-        if each.address in tasks.speeds
+        worker.name: 2 * tasks.speeds[worker.address] * worker.slots
+        for worker in options.cluster.workers.present.values()
+        if worker.address in tasks.speeds
     }
 
 
-def _load_stored(
+def _count_stored_games(
     section: Section,
-    course: RoundTracker,
+    rounds: RoundTracker,
     faults: ForfeitRule,
     stop: StopRule,
     count: ProgressCounter,
 ) -> None:
-    """Count the games that the section has."""
-    for start, end, games in section.games(course.columns):
-        faults.take(games, 2 * start, logged=True)
+    for start, end, games in section.games(rounds.columns):
+        faults.count_games(games, 2 * start, logged=True)
         points = pair_points(games)
         stop.add_points(start, points)
-        count.take(start, end, points)
-    faults.refuse()
-    count.begun = count.done
+        count.add(start, end, points)
+    faults.raise_if_useless()
+    count.start()
 
 
 def _batches(
     job: GameJob,
     tasks: TaskQueue,
     count: ProgressCounter,
-    known: CachedPairs,
+    cached: CachedPairs,
     faults: ForfeitRule,
 ) -> Iterator[tuple[Batch, bool]]:
     """Yield the batches in schedule order, each with whether it was cached."""
 
-    def next_cached() -> Iterator[tuple[Batch, bool]]:
-        while batch := known.batch(tasks.pairings, count.done):
+    def batches_from_cache() -> Iterator[tuple[Batch, bool]]:
+        while batch := cached.batch(tasks.pairs, count.done):
             yield batch, True
 
-    yield from next_cached()
-    if not count.left:
+    yield from batches_from_cache()
+    if not count.remaining:
         return
     with closing(job.batches(tasks.next_task)) as batches:
         for batch in batches:
             yield batch, False
-            job.exclude(faults.counts.out)
-            yield from next_cached()
+            job.disqualify(faults.counts.disqualified)
+            yield from batches_from_cache()

@@ -17,19 +17,19 @@ from arena.playing.executor import Item, Result, WorkFailed
 
 POLL_SECONDS = 0.05
 CLOSE_SECONDS = 0.5  # for workers to end by themselves
-# A pipe takes this much at once. A larger item waits until its worker is idle: a worker that sends
-# a result while it is sent an item must not block both.
+# A pipe takes this much at once. A larger item waits until its worker is idle: if both sides send
+# at the same time, both could block.
 PREFETCH_BYTES = 1 << 14
 PR_SET_PDEATHSIG = 1
 PINNED = "each worker and its bots keep to one core; --no-pinning lets them move"
-_worker_number = 0  # of this process, from 1; 0: it is no worker of a pool
+_worker_number = 0  # of this process in its pool, from 1; 0: it is not in a pool
 
 
 class PoolWorker:
     """A forked process, the pipe to it, and the numbers of its items, the oldest first."""
 
     def __init__(self, others: "list[PoolWorker]", work: Callable[[Any], Any]) -> None:
-        """Fork a worker; it must not keep the pipes of the `others` open."""
+        """Fork a worker, which closes its copies of the `others`' pipes."""
         self.pipe, theirs = multiprocessing.Pipe()
         fork = multiprocessing.get_context("fork")
         inherited = [self.pipe, *(each.pipe for each in others)]
@@ -41,20 +41,20 @@ class PoolWorker:
 
 
 class ProcessExecutor(Generic[Item, Result]):
-    """A pool of processes, forked from here with the work that they do."""
+    """A pool of processes, forked from this one with everything that the work needs."""
 
     def __init__(self, work: Callable[[Item], Result], workers: int) -> None:
-        """Processes are forked as items are submitted."""
-        self.work, self.most = work, workers
+        """Start without processes: they are forked as items are submitted."""
+        self.work, self.max_workers = work, workers
         self.workers: list[PoolWorker] = []
         self.submitted = self.returned = 0  # items
-        self.queue: deque[tuple[int, bytes]] = deque()  # items that no worker has yet
-        self.results: dict[int, bytes] = {}  # that came before the oldest one
-        self.broken = False
+        self.queue: deque[tuple[int, bytes]] = deque()  # items that were not sent yet
+        self.results: dict[int, bytes] = {}  # that arrived before the oldest item's
+        self.is_broken = False
 
-    def wanted(self) -> str | None:
-        """Ask for two items per worker: one to work on, one to follow."""
-        return "" if self.submitted - self.returned < 2 * self.most else None
+    def next_worker(self) -> str | None:
+        """Return that there is room for two items per worker: one in work, one to follow."""
+        return "" if self.submitted - self.returned < 2 * self.max_workers else None
 
     def submit(self, item: Item) -> None:
         """Queue an item, and send it if a worker has room."""
@@ -66,7 +66,7 @@ class ProcessExecutor(Generic[Item, Result]):
         """Wait for the result of the oldest item."""
         while self.returned not in self.results:
             poll()
-            if self.broken:
+            if self.is_broken:
                 raise WorkFailed("")
             self._send()
             self._receive()
@@ -79,10 +79,10 @@ class ProcessExecutor(Generic[Item, Result]):
 
     def _send(self) -> None:
         """Send queued items to the workers that have the fewest."""
-        while self.queue and not self.broken:
+        while self.queue and not self.is_broken:
             number, content = self.queue[0]
             worker = min(self.workers, key=lambda each: len(each.items), default=None)
-            if len(self.workers) < self.most and (worker is None or worker.items):
+            if len(self.workers) < self.max_workers and (worker is None or worker.items):
                 worker = PoolWorker(self.workers, self.work)
                 self.workers.append(worker)
             assert worker is not None
@@ -92,7 +92,7 @@ class ProcessExecutor(Generic[Item, Result]):
             try:
                 worker.pipe.send_bytes(content)
             except OSError:
-                self.broken = True
+                self.is_broken = True
                 return
             worker.items.append(number)
             self.queue.popleft()
@@ -108,11 +108,11 @@ class ProcessExecutor(Generic[Item, Result]):
                     self.results[worker.items[0]] = pipe.recv_bytes()
                     worker.items.popleft()
                 except (EOFError, OSError):
-                    self.broken = True
+                    self.is_broken = True
                     return
         # A worker that died after its last result: the results are read first.
         if not any(pipe in ready for pipe in pipes) and any(each in ready for each in deaths):
-            self.broken = True
+            self.is_broken = True
 
     def close(self) -> None:
         """Stop all processes, those that are busy by force."""
@@ -158,7 +158,7 @@ def _run_worker(
 
 
 def init_child(parent: int) -> None:
-    """Leave Ctrl-C to the parent, end when it ends, send what bots print to standard error."""
+    """Leave Ctrl-C to the parent, end with it, and send the output of bots to standard error."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     end_with_parent(parent)

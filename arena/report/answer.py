@@ -1,130 +1,55 @@
-"""The headline of a run."""
+"""The answer of a run: the question of the experiment, a headline, and its certainty."""
 
 import math
 from typing import NamedTuple
 
-from arena.analysis.checks.claims import FAILS, HOLDS
-from arena.analysis.tables import WinRateRow, mirror_of
+from arena.analysis.checks.registry import FAILS, HOLDS
+from arena.analysis.tables import WinRateRow, row_mirror_text
+from arena.analysis.win_rates import ONLY_FORFEITS
 from arena.report.data import ReportData
-from arena.report.figure import strong
+from arena.report.figure import join_names, strong
 from arena.report.html import ISOLATE, ISOLATED, Html, isolate, join, name_of, tag
 from arena.report.numbers import (
-    CENSUS,
+    capitalize,
     confidence,
     count,
-    counted,
+    decisive_end,
     difference_of,
     elo_ends,
+    estimate_from_json,
+    has_end,
+    minus,
     points,
     score_of,
     share,
     share_ends,
-    stored_estimate,
     strength_of,
 )
-from arena.report.unsettled import group_html, names_of, unsettled_groups
-from arena.stats.elo import FEW_OPENINGS
-from arena.stats.estimate import Scope
+from arena.stats.estimate import FEW_OPENINGS, EstimateKind, Scope
 from arena.stats.sprt import Decision
 from arena.stats.text import first_mover_line
+from games.base import text
 from games.base.schema import KeyValues
-from games.base.text import listed
+from games.base.text import count_noun
 
 BEATS = " beats "
 QUESTIONS = {
-    "best": "Who is best at {game}, of {agents} agents?",
-    "rank": "In which order do {agents} agents stand at {game}?",
-    "place": "Where does a newcomer stand at {game}, of {agents} agents?",
+    "best": "Which is best at {game}, of {agents} agents?",
+    "rank": "What is the order of {agents} agents at {game}?",
+    "place": "What is the rank of the newcomer at {game}, of {agents} agents?",
 }
-WINS = "Who wins at {game}, of {agents} agents?"
-PATIENCE = 100_000  # openings that nobody waits for
-NAMED = 3  # places that are named with their neighbours
-CROWNED = Html("Ranked by points; the ratings below say how sure the order is.")
-
-
-def always_claim(report: ReportData) -> tuple[WinRateRow, KeyValues] | None:
-    """The row of the only check of two agents that every game is won, seen by its winner."""
-    for check in report.checks:
-        winner, beats, loser = str(check["that"]).partition(BEATS)
-        if check["test"] == "always" and check["status"] in (HOLDS, FAILS) and beats:
-            row = report.pairs.get((winner.strip(), loser.strip()))
-            return None if row is None else (row, check)
-    return None
-
-
-def always_answer(report: ReportData, row: WinRateRow, check: KeyValues) -> tuple[str, str, Html]:
-    """Question, answer and how sure it is, where every game was to be won."""
-    wins, draws = row.first_wins + row.second_wins, row.first_draws + row.second_draws
-    losses, known = row.games - wins - draws, score_of(row)
-    game, name = report.game_name, isolate(row.agent)
-    question = f"Does {name} win every game of {game} against "
-    winnable = check.get("values", {}).get("always") == "winnable"
-    question += f"{isolate(row.opponent)}{' that can be won' if winnable else ''}?"
-    if check.get("values", {}).get("always") == "proved":
-        proved = "Yes: it is" if check["status"] == HOLDS else "No: it is not"
-        return question, f"{proved} proved that {name} wins every game.", score_sentence(row)
-    if wins == row.games:
-        headline = f"Yes: {name} won all {counted(row.games, 'game')}."
-        end = f", from {counted(row.openings, 'opening')} on both sides."
-        return (question, headline, join([score_sentence(row), end]))
-    parts = [f"drew {count(draws)}" if draws else "", f"lost {count(losses)}" if losses else ""]
-    rest = " and ".join(part for part in parts if part)
-    if check["status"] == HOLDS:  # of what could be won, all was
-        headline = f"Yes: {name} won {count(wins)} of {counted(row.games, 'game')}, all that could "
-        headline += "be won"
-    else:
-        headline = f"No: {name} won {count(wins)} of {counted(row.games, 'game')}, "
-        headline += rest if draws and losses else f"and {rest}"
-    shown = tag("a", "shown below", href="#games=against")
-    number = "The other game is" if row.games - wins == 1 else "The other games are"
-    if known.value is None:
-        return (question, f"{headline}.", join([f"{number} ", shown, "."]))
-    return (question, f"{headline}.", join([score_sentence(row), f". {number} ", shown, "."]))
-
-
-def score_sentence(row: WinRateRow) -> Html:
-    """The score with its interval."""
-    known = score_of(row)
-    if known.value is None:
-        return join([f"{known.why[:1].upper()}{known.why[1:]}"])
-    if known.kind == CENSUS:
-        return join([f"Its score is {share(known.value)}, exact for all openings there are"])
-    if not known.bounded:
-        return join([f"Its score is {share(known.value)}; {known.why or 'no interval exists'}"])
-    sure = f"{share_ends(known)} with {confidence(known.level)} confidence"
-    return join([f"Its score is {share(known.value)}, ", sure])
-
-
-def schedule_question(schedule: str, game: str, agents: int) -> str:
-    """What a schedule asks."""
-    return QUESTIONS.get(schedule, WINS).format(game=game, agents=agents)
-
-
-def tournament_answer(report: ReportData) -> tuple[str, str, Html]:
-    """The question, the answer, and why the others are out."""
-    told = report.summary["tournament"]
-    agents = told["agents"]
-    question = schedule_question(told["schedule"], report.game_name, len(agents))
-    answer = str(told["answer"])
-    headline = f"{answer[:1].upper()}{answer[1:]}."
-    out = [row for row in agents if row["state"] == "out" and row["why"]]
-    reasons = [
-        f"{isolate(row['agent'])} is out{_when(row['round'])}: {row['why']}. " for row in out
-    ]
-    notes = [f"{note[:1].upper()}{note[1:]}. " for note in map(str, told["notes"])]
-    return question, headline, join([*reasons, *notes])
-
-
-def _when(round_: int | None) -> str:
-    return "" if round_ is None else f" since round {round_}"
+WINS = "Which wins at {game}, of {agents} agents?"
+MOST_OPENINGS = 100_000  # more are not worth waiting for
+PLACES_WITH_NAMES = 3  # places that the answer names with their neighbours
+MOST_NAMED = 5  # agents of a group
 
 
 class Answer(NamedTuple):
-    """What stands on top of the page."""
+    """The top of the page."""
 
     question: str
     headline: str
-    sure: Html
+    certainty: Html
 
 
 def answer_line(report: ReportData) -> str:
@@ -133,102 +58,163 @@ def answer_line(report: ReportData) -> str:
 
 
 def make_answer(report: ReportData) -> Answer:
-    """The answer to what the experiment asks."""
+    """Answer the question of the experiment."""
     if not report.games.size:
-        return Answer(f"What happens at {report.game_name}?", "No games were played.", Html(""))
-    made = _answer(report)
-    return made._replace(sure=join([made.sure, _scope(report), _faults(report), _same(report)]))
+        return Answer(
+            f"What is the result at {report.game_name}?", "No games were played.", Html("")
+        )
+    answer = _answer(report)
+    parts = [answer.certainty, _scope_note(report), _forfeit_note(report), _identical_note(report)]
+    return answer._replace(certainty=join(parts))
 
 
-def _same(report: ReportData) -> str | None:
-    """The agents that play identically."""
+def _answer(report: ReportData) -> Answer:
+    matches = report.matches()
+    if report.summary.get("tournament"):
+        return _tournament_answer(report)
+    if report.sprt is not None:
+        return _sprt_answer(report, report.sprt)
+    if report.has_two_agents and matches:
+        claim = always_claim(report)
+        return _always_answer(report, *claim) if claim else _match_answer(report, matches[0])
+    if matches and all(map(row_mirror_text, matches)):
+        alike = "the same player twice: " if all(row.same_player for row in matches) else ""
+        each = f"In each of {count(len(matches))} match{'es' * (len(matches) != 1)}"
+        headline = f"{each}, {alike}both played identical games."
+        return Answer(_strongest_question(report), headline, Html(""))
+    groups = len({row.group for row in report.ratings})
+    by_points = report.too_few_openings or report.points
+    many = _points_answer if by_points else _groups_answer if groups > 1 else _rating_answer
+    return many(report)
+
+
+def _strongest_question(report: ReportData) -> str:
+    return f"Which of {len(report.agents)} agents is strongest at {report.game_name}?"
+
+
+# ------------------------------------------------------------------------- additions
+
+
+def _identical_note(report: ReportData) -> str | None:
     lines = report.summary.get("same_players", [])
     return " " + " ".join(f"{line}." for line in map(str, lines)) if lines else None
 
 
-def _scope(report: ReportData) -> str | None:
-    """The question that is answered, where it is not the usual one."""
-    if report.standing or {row.of for row in report.pairs.values()} != {Scope.THESE}:
+def _scope_note(report: ReportData) -> str | None:
+    if report.too_few_openings or {row.of for row in report.pairs.values()} != {Scope.THESE}:
         return None
     return " The answer is for exactly these openings."
 
 
-def _answer(report: ReportData) -> Answer:
-    if report.summary.get("tournament"):
-        return Answer(*tournament_answer(report))
-    if report.stopped is not None:
-        return _tested(report)
-    if report.two and report.met():
-        row = report.met()[0]
-        claim = always_claim(report)
-        return Answer(*always_answer(report, *claim)) if claim else _match(report, row)
-    return _of_many(report)
+def _forfeit_note(report: ReportData) -> Html | None:
+    """Return which agents forfeited: without the forfeits the order could be another."""
+    faulty = [row for row in report.ratings if row.forfeits]
+    if not faulty:
+        return None
+    worst = max(faulty, key=lambda row: row.forfeits)
+    more = f" (and {count_noun(len(faulty) - 1, 'other agent')} forfeited too)"
+    of = f" forfeited {count(worst.forfeits)} of its {count_noun(worst.games, 'game')}"
+    end = "; without its faults the order could be another."
+    return join([" ", name_of(worst.agent), of, more if len(faulty) > 1 else None, end])
 
 
-def _of_many(report: ReportData) -> Answer:
-    met = report.met()
-    if met and all(mirror_of(row) for row in met):
-        question = f"Which of {len(report.agents)} agents is strongest at {report.game_name}?"
-        alike = "the same player twice: " if all(row.same_player for row in met) else ""
-        many = f"In each of {count(len(met))} match{'es' * (len(met) != 1)}"
-        return Answer(question, f"{many}, {alike}both played identical games.", Html(""))
-    if report.standing or report.points:
-        return _by_points(report)
-    if len({row.group for row in report.ratings}) > 1:
-        return _groups(report)
-    return _strongest(report)
+# ------------------------------------------------------------------------- two agents
 
 
-def _match(report: ReportData, row: WinRateRow) -> Answer:
-    known, game = score_of(row), report.game_name
-    names = isolate(row.agent), isolate(row.opponent)
-    if mirror := mirror_of(row):
-        question = f"Which is stronger at {game}, {names[0]} or {names[1]}?"
+def always_claim(report: ReportData) -> tuple[WinRateRow, KeyValues] | None:
+    """Return the check that an agent wins every game, and the row of that agent."""
+    for check in report.checks:
+        winner, beats, loser = str(check["that"]).partition(BEATS)
+        if check["test"] == "always" and check["status"] in (HOLDS, FAILS) and beats:
+            row = report.pairs.get((winner.strip(), loser.strip()))
+            return None if row is None else (row, check)
+    return None
+
+
+def _always_answer(report: ReportData, row: WinRateRow, check: KeyValues) -> Answer:
+    wins, draws = row.first_wins + row.second_wins, row.first_draws + row.second_draws
+    losses, holds = row.games - wins - draws, check["status"] == HOLDS
+    name, way = isolate(row.agent), check.get("values", {}).get("always")
+    games, score = count_noun(row.games, "game"), score_sentence(row)
+    winnable = " that can be won" if way == "winnable" else ""
+    question = (
+        f"Does {name} win every game of {report.game_name} against {isolate(row.opponent)}"
+        f"{winnable}?"
+    )
+    if way == "proved":
+        proof = "Yes: it is" if holds else "No: it is not"
+        return Answer(question, f"{proof} proved that {name} wins every game.", score)
+    if wins == row.games:
+        end = f", from {count_noun(row.openings, 'opening')} on both sides."
+        return Answer(question, f"Yes: {name} won all {games}.", join([score, end]))
+    parts = [f"drew {count(draws)}" if draws else "", f"lost {count(losses)}" if losses else ""]
+    rest = " and ".join(part for part in parts if part)
+    if holds:  # all games that could be won
+        headline = f"Yes: {name} won {count(wins)} of {games}, all that could be won."
+    else:
+        rest = rest if draws and losses else f"and {rest}"
+        headline = f"No: {name} won {count(wins)} of {games}, {rest}."
+    others = "The other game is " if row.games - wins == 1 else "The other games are "
+    link = tag("a", "shown below", href="#games=against")
+    lead = None if score_of(row).value is None else join([score, ". "])
+    return Answer(question, headline, join([lead, others, link, "."]))
+
+
+def score_sentence(row: WinRateRow) -> Html:
+    """Return the score with its interval."""
+    known = score_of(row)
+    if known.value is None:
+        return join([capitalize(known.reason)])
+    if known.kind == EstimateKind.CENSUS:
+        return join([f"Its score is {share(known.value)}, exact for all openings there are"])
+    if not has_end(known):
+        reason = known.reason or "no interval exists"
+        return join([f"Its score is {share(known.value)}; {reason}"])
+    ends = f"{share_ends(known)} with {confidence(known.level)} confidence"
+    return join([f"Its score is {share(known.value)}, {ends}"])
+
+
+def _match_answer(report: ReportData, row: WinRateRow) -> Answer:
+    known, end = score_of(row), decisive_end(score_of(row))
+    one, other = isolate(row.agent), isolate(row.opponent)
+    question = f"Which is stronger at {report.game_name}, {one} or {other}?"
+    if mirror := row_mirror_text(row):
         line = first_mover_line(row.distinct_games, row.first_mover_score, row.first_mover_margin)
-        return Answer(question, f"{names[0]} and {names[1]}: {mirror}.", join([f"{line}."]))
-    question = f"Which is stronger at {game}, {names[0]} or {names[1]}?"
-    if known.value is None or (not known.bounded and known.kind != CENSUS):
-        headline = f"{names[0]} scored {points(row.games * (known.value or 0.0))} of "
-        headline += f"{counted(row.games, 'game')}."
+        return Answer(question, f"{one} and {other}: {mirror}.", join([f"{line}."]))
+    if known.value is None or (not has_end(known) and known.kind != EstimateKind.CENSUS):
+        scored = points(row.games * (known.value or 0.0))
+        headline = f"{one} scored {scored} of {count_noun(row.games, 'game')}."
         return Answer(question, headline, _no_inference(report))
-    if known.settled is not None:
-        better = row if known.settled > 0.5 else report.pairs[row.opponent, row.agent]
+    if end is not None:
+        better = row if end > 0.5 else report.pairs[row.opponent, row.agent]
         headline = f"{isolate(better.agent)} is stronger: {strength_of(better)}."
-        return Answer(question, headline, _between(better))
-    headline = f"{names[0]} or {names[1]}: these games do not tell them apart; "
-    headline += f"{names[0]} scored {strength_of(row)}."
-    more = _to_settle(row)
-    return Answer(question, headline, join([f"{more[:1].upper()}{more[1:]}."]))
+        return Answer(question, headline, _confidence_text(better))
+    headline = f"{one} or {other}: these games do not separate them; {one} scored "
+    headline += f"{strength_of(row)}."
+    return Answer(question, headline, join([f"{capitalize(_to_settle(row))}."]))
 
 
-def _between(row: WinRateRow) -> Html:
-    """How sure a settled match is, below a headline that has its interval."""
+def _confidence_text(row: WinRateRow) -> Html:
+    """Return the certainty of a decisive match, below a headline with its interval."""
     known, difference = score_of(row), difference_of(row)
-    if known.kind == CENSUS:
+    if known.kind == EstimateKind.CENSUS:
         return join(["Exact: these are all openings there are."])
     whole = known.low is not None and known.high is not None
-    lead = "The interval holds" if whole else f"{share_ends(known)},"
-    sure = f"{lead} with {confidence(known.level)} confidence"
-    elos = f": {elo_ends(difference)} Elo." if difference.bounded else "."
+    lead = "The interval holds" if whole else f"{capitalize(share_ends(known))},"
+    elos = f": {elo_ends(difference)} Elo." if has_end(difference) else "."
     open_end = "" if known.high is not None else " There is no upper bound."
-    return join([f"{sure[:1].upper()}{sure[1:]}{elos}{open_end}"])
-
-
-def _undecided(row: WinRateRow) -> Html:
-    known = score_of(row)
-    value = f"{share(known.value or 0.0)} ({share_ends(known)})"
-    return join([name_of(row.agent), f" scored {value}; {_to_settle(row)}."])
+    return join([f"{lead} with {confidence(known.level)} confidence{elos}{open_end}"])
 
 
 def _to_settle(row: WinRateRow) -> str:
-    needed = openings_needed(row)
-    if needed is None:
-        return "no number of games you would wait for would show a difference of that size"
-    return f"about {needed:,} openings would show a difference of that size"
+    openings = openings_to_settle(row)
+    if openings is None:
+        return "a difference of that size would need too many games to show"
+    return f"about {openings:,} openings would show a difference of that size"
 
 
-def openings_needed(row: WinRateRow) -> int | None:
-    """Openings after which an interval around this score would leave out an even one."""
+def openings_to_settle(row: WinRateRow) -> int | None:
+    """Return how many openings would give an interval around this score that excludes 0.5."""
     known = score_of(row)
     if known.value is None or known.value == 0.5:
         return None
@@ -239,132 +225,198 @@ def openings_needed(row: WinRateRow) -> int | None:
 
 
 def round_openings(openings: float) -> int | None:
-    """A number of openings with two digits; None if nobody waits for so many."""
-    if openings > PATIENCE:
+    """Round a number of openings up to two digits; None above MOST_OPENINGS."""
+    if openings > MOST_OPENINGS:
         return None
     unit = 10 ** max(int(math.log10(max(openings, 1.0))) - 1, 0)
     return int(math.ceil(openings / unit) * unit)
 
 
-def _tested(report: ReportData) -> Answer:
-    stopped, stop = report.stopped or {}, report.plan.stop
-    corrected = stored_estimate(stopped["corrected"])
-    agent, opponent = (isolate(stopped[side]) for side in ("agent", "opponent"))
+def _sprt_answer(report: ReportData, sprt: KeyValues) -> Answer:
+    plan, corrected = report.plan.stop, estimate_from_json(sprt["corrected"])
+    agent, opponent = (isolate(sprt[side]) for side in ("agent", "opponent"))
     question = f"Is {agent} stronger than {opponent} at {report.game_name}?"
-    low, high = (f"{end:+g}" if end else "0" for end in (stop.elo0, stop.elo1)) if stop else "01"
-    unit, played = (
-        ("normalized Elo" if stop and stop.model == "normalized" else "Elo"),
-        (f"after {counted(report.games.size, 'game')}"),
-    )
+    low, high = (f"{end:+g}" if end else "0" for end in (plan.elo0, plan.elo1)) if plan else "01"
+    unit = "normalized Elo" if plan and plan.model == "normalized" else "Elo"
+    after = f"after {count_noun(report.games.size, 'game')}"
     headline = {
-        Decision.ELO1: f"Yes: {played} the test chose {high} {unit} over {low}.",
-        Decision.ELO0: f"No: {played} the test chose {low} {unit} over {high}.",
-    }.get(stopped["decision"], f"Not decided {played}: the test needs more.")
-    headline = headline.replace("-", "\u2212")
-    value = "" if corrected.value is None else f"{corrected.value:+.0f} Elo, "
-    value = value.replace("-", "\u2212")
-    ends = elo_ends(corrected)
-    sure = f"Estimate corrected for stopping: {value}{confidence(corrected.level)}: {ends}."
-    return Answer(question, headline, join([sure]))
+        Decision.ELO1: f"Yes: {after} the test chose {high} {unit} over {low}.",
+        Decision.ELO0: f"No: {after} the test chose {low} {unit} over {high}.",
+    }.get(sprt["decision"], f"Not decided {after}: the test needs more.")
+    value = "" if corrected.value is None else minus(f"{corrected.value:+.0f} Elo, ")
+    ends = f"{confidence(corrected.level)}: {elo_ends(corrected)}"
+    certainty = f"Estimate corrected for stopping: {value}{ends}."
+    return Answer(question, minus(headline), join([certainty]))
 
 
-# ------------------------------------------------------------------------- three and more
+# ------------------------------------------------------------------------- more agents
 
 
-def _by_points(report: ReportData) -> Answer:
+def schedule_question(schedule: str, game: str, agents: int) -> str:
+    """Return the question that a schedule answers."""
+    return QUESTIONS.get(schedule, WINS).format(game=game, agents=agents)
+
+
+def _tournament_answer(report: ReportData) -> Answer:
+    stored = report.summary["tournament"]
+    agents = stored["agents"]
+    question = schedule_question(stored["schedule"], report.game_name, len(agents))
+    reasons = [
+        f"{isolate(row['agent'])} is out{_since(row['round'])}: {row['why']}. "
+        for row in agents
+        if row["state"] == "out" and row["why"]
+    ]
+    notes = [f"{capitalize(str(note))}. " for note in stored["notes"]]
+    return Answer(question, f"{capitalize(str(stored['answer']))}.", join([*reasons, *notes]))
+
+
+def _since(round_: int | None) -> str:
+    return "" if round_ is None else f" since round {round_}"
+
+
+def _points_answer(report: ReportData) -> Answer:
     rows = report.ratings
     best = rows[0]
-    question = f"Who wins at {report.game_name}, of {len(rows)} agents?"
     tied = [row for row in rows if row.rank == best.rank]
-    as_many = [row for row in rows[1:] if row.points * best.games == best.points * row.games]
-    name = isolate(best.agent)
+    equal = [row for row in rows[1:] if row.points * best.games == best.points * row.games]
+    name, scored = isolate(best.agent), f"{points(best.points)} of {count(best.games)} points"
     if len(tied) > 1:
         names = " and ".join(isolate(row.agent) for row in tied)
-        headline = f"{names} share the lead: {points(best.points)} of {count(best.games)} points."
+        headline = f"{names} share the lead: {scored}."
     elif best.points == best.games:
         headline = f"{name} won all {count(best.games)} of its games."
+    elif equal:
+        others = text.join_names([isolate(row.agent) for row in equal])
+        headline = f"{name} leads with {scored}, level with {others}: the tie-break decides."
     else:
-        headline = f"{name} leads with {points(best.points)} of {count(best.games)} points"
-        equal = listed([isolate(row.agent) for row in as_many])
-        headline += f", level with {equal}: the tie-break decides." if as_many else "."
-    return Answer(question, headline, _no_inference(report) if report.standing else CROWNED)
+        headline = f"{name} leads with {scored}."
+    certainty = Html("Ranked by points; the ratings below say how certain the order is.")
+    return Answer(
+        WINS.format(game=report.game_name, agents=len(rows)),
+        headline,
+        _no_inference(report) if report.too_few_openings else certainty,
+    )
 
 
 def _no_inference(report: ReportData) -> Html:
-    where = counted(report.openings, "opening")
-    if report.plan.openings.way == "none":
+    where = count_noun(report.openings, "opening")
+    if report.plan.openings.method == "none":
         where = "One starting position"
-    if report.measured:
+    if report.has_intervals:
         return join([
             f"{where}: below {FEW_OPENINGS} openings a rating has no interval, so agents are ",
             strong("ordered by points"), "; single matches have their intervals below.",
         ])  # fmt: skip
     return join([
         f"{where}: this is a ", strong("standing, not a measurement"),
-        "; what other openings would bring is not known.",
+        "; results from other openings are unknown.",
     ])  # fmt: skip
 
 
-def _groups(report: ReportData) -> Answer:
+def _groups_answer(report: ReportData) -> Answer:
     names, number = report.agents, len({row.group for row in report.ratings})
-    question = f"Which of {len(names)} agents is strongest at {report.game_name}?"
     top = [row.agent for row in report.ratings if row.group == 1]
-    headline = f"{isolate(top[0])}, and by how much cannot be said."
+    headline = f"{isolate(top[0])}, by an unknown difference."
     if len(top) > 1:
         headline = f"{isolate(top[0])} leads the strongest of {number} groups."
     group = {row.agent: row.group for row in report.ratings}
     met = any(group[agent] != group[opponent] for agent, opponent in report.pairs)
-    why = "and no group took a point from one above it" if met else "which never met"
-    sure = f"The {len(names)} agents fall into {number} groups, {why}. "
-    return Answer(question, headline, join([sure, "Elo compares agents of one group only."]))
+    reason = "and no group took a point from one above it" if met else "which never met"
+    certainty = f"The {len(names)} agents fall into {number} groups, {reason}. "
+    more = "Elo compares agents of one group only."
+    return Answer(_strongest_question(report), headline, join([certainty, more]))
 
 
-def _strongest(report: ReportData) -> Answer:
-    names = report.agents
-    question = f"Which of {len(names)} agents is strongest at {report.game_name}?"
-    top = next((run for run in unsettled_groups(report) if run.first == 0), None)
+def _rating_answer(report: ReportData) -> Answer:
+    names, question = report.agents, _strongest_question(report)
+    top = next((group for group in inseparable_groups(report) if group.first == 0), None)
     row = report.pairs.get((names[0], names[1]))
     if top is not None:
-        tied = names_of(report, top)
-        few = [isolate(name) for name in tied[:NAMED]]
-        if len(tied) > NAMED:
-            few = [*few[:-1], f"one of {len(tied) - NAMED + 1} others"]
-        headline = f"{' or '.join(few)}: these games do not tell them apart."
-        first = report.pairs[tied[0], tied[1]]
-        return Answer(question, headline, _undecided(first))
+        tied = group_names(report, top)
+        few = [isolate(name) for name in tied[:PLACES_WITH_NAMES]]
+        if len(tied) > PLACES_WITH_NAMES:
+            few = [*few[:-1], f"one of {len(tied) - PLACES_WITH_NAMES + 1} others"]
+        headline = f"{' or '.join(few)}: these games do not separate them."
+        return Answer(question, headline, _top_score_text(report.pairs[tied[0], tied[1]]))
     if row is None:
         best = report.ratings[0]
+        scored = f"It scored {points(best.points)} of {count(best.games)} points and did not meet "
         headline = f"{isolate(names[0])} has the highest rating."
-        met = f"It scored {points(best.points)} of {count(best.games)} points and did not "
-        return Answer(question, headline, join([met, "meet ", name_of(names[1]), ", the next."]))
-    if (score_of(row).settled or 0.0) < 0.5:
+        return Answer(question, headline, join([scored, name_of(names[1]), ", the next."]))
+    if (decisive_end(score_of(row)) or 0.0) < 0.5:
         headline = f"{isolate(names[0])} has the highest rating, but lost to {isolate(names[1])}."
         return Answer(question, headline, join([score_sentence(row), "."]))
     headline = f"{isolate(names[0])} is the strongest: {strength_of(row)} against "
     headline += f"{isolate(names[1])}, the next."
-    return Answer(question, headline, join([_between(row), " ", _order(report)]))
+    return Answer(question, headline, join([_confidence_text(row), " ", _ranking_text(report)]))
 
 
-def _order(report: ReportData) -> Html:
-    """The places behind the first, and which of them are not told apart."""
-    names, unclear = report.agents, unsettled_groups(report)
-    parts: list[Html | str] = [join(["Second is ", strong(name_of(names[1]))])]
-    if len(names) >= NAMED and not any(run.first < NAMED - 1 for run in unclear):
-        parts = [join([*parts, ", third ", strong(name_of(names[2]))])]
-    groups = [group_html(report, run) for run in unclear]
+def _top_score_text(row: WinRateRow) -> Html:
+    known = score_of(row)
+    value = f"{share(known.value or 0.0)} ({share_ends(known)})"
+    return join([name_of(row.agent), f" scored {value}; {_to_settle(row)}."])
+
+
+def _ranking_text(report: ReportData) -> Html:
+    """Return the places after the first, and the groups that the games do not separate."""
+    names, groups = report.agents, inseparable_groups(report)
+    parts: list[Html | str] = ["Second is ", strong(name_of(names[1]))]
+    if len(names) >= PLACES_WITH_NAMES and all(
+        group.first >= PLACES_WITH_NAMES - 1 for group in groups
+    ):
+        parts += [", third ", strong(name_of(names[2]))]
     if groups:
-        openings = counted(report.openings, "opening")
-        parts.append(join([f". {openings} do not tell ", join(groups, ", nor "), " apart"]))
+        openings = count_noun(report.openings, "opening")
+        listed = join([group_html(report, group) for group in groups], ", nor ")
+        parts += [f". {openings} do not separate ", listed]
     return join([*parts, "."])
 
 
-def _faults(report: ReportData) -> Html | None:
-    """Agents that forfeited, for without their faults the order could be another."""
-    faulty = [row for row in report.ratings if row.forfeits]
-    if not faulty:
-        return None
-    worst = max(faulty, key=lambda row: row.forfeits)
-    more = f" (and {counted(len(faulty) - 1, 'other agent')} forfeited too)"
-    of = f" forfeited {count(worst.forfeits)} of its {counted(worst.games, 'game')}"
-    end = "; without its faults the order could be another."
-    return join([" ", name_of(worst.agent), of, more if len(faulty) > 1 else None, end])
+# ------------------------------------------------------------------------- groups
+
+
+class InseparableGroup(NamedTuple):
+    """Neighbours in the ratings whose matches do not separate them, by first and last place."""
+
+    first: int
+    last: int
+
+
+def match_separates(report: ReportData, one: str, other: str) -> bool:
+    """Return whether the match of two agents separates them.
+
+    So do matches that were not played or only forfeited, and the exclusion of a bot.
+    """
+    row = report.pairs.get((one, other))
+    if row is None or row.why == ONLY_FORFEITS:
+        return True
+    excluded = not report.exclusion_names.isdisjoint((one, other))
+    return excluded or decisive_end(score_of(row)) is not None
+
+
+def inseparable_groups(report: ReportData) -> list[InseparableGroup]:
+    """Return the largest groups of neighbours that no match separates, in order."""
+    names, found = report.agents, list[InseparableGroup]()
+    for first in range(len(names)):
+        last = first
+        while last + 1 < len(names) and not any(
+            match_separates(report, names[last + 1], names[each]) for each in range(first, last + 1)
+        ):
+            last += 1
+        if last > first and (not found or found[-1].last < last):
+            found.append(InseparableGroup(first, last))
+    return found
+
+
+def group_names(report: ReportData, group: InseparableGroup) -> tuple[str, ...]:
+    """Return the agents of a group."""
+    return report.agents[group.first : group.last + 1]
+
+
+def group_html(report: ReportData, group: InseparableGroup) -> Html:
+    """Name the agents of a group; a large group is named by its places."""
+    names = group_names(report, group)
+    if len(names) > MOST_NAMED:
+        first, last = (report.ratings[place].rank for place in group)
+        return strong(f"places {first} to {last}")
+    return join_names([strong(name_of(name)) for name in names])

@@ -4,7 +4,7 @@ const gamesList = (data, open) => {
   const step = 50, some = data.n.length;
   const loser = (at) => data.r[at] === 1 ? null : data.r[at] === 2 ? data.s[at] : data.f[at];
   const winner = (at) => data.r[at] === 1 ? null : data.r[at] === 2 ? data.f[at] : data.s[at];
-  /* The agent to move after the opening; side 0 where that is not known. */
+  /* The agent to move after the opening; side 0 if it is unknown. */
   const mover = (at) => data.k[at] < 0 ? data.f[at] : data.k[at];
   const follower = (at) => data.f[at] + data.s[at] - mover(at);
   const rated = data.elo.every((elo) => elo !== null) && data.elo.length > 1;

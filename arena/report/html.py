@@ -1,21 +1,20 @@
-"""Tags; all escaping happens here."""
+"""Build HTML and SVG elements; all escaping happens here."""
 
 import re
 from collections.abc import Iterable
 from html import escape
 from typing import TypeAlias
 
-# Tags without an end: of HTML, then of SVG, where they close themselves.
-VOID = {"br", "link", "meta", "wbr"}
-CLOSED = {"circle", "line", "path", "rect"}
-# What XML cannot hold, not even escaped; a lone surrogate cannot be written to a file either.
-UNPRINTED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-CHANGED = re.compile(f"[&<>\"'{UNPRINTED.pattern[1:]}")  # nearly all texts of a page have none
-ISOLATE, ISOLATED = "\u2068", "\u2069"
+VOID_TAGS = {"br", "link", "meta", "wbr"}  # HTML elements without an end tag
+SELF_CLOSING_TAGS = {"circle", "line", "path", "polygon", "polyline", "rect"}
+# Characters that XML cannot hold, not even escaped, and surrogates, which UTF-8 cannot encode.
+UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+NEEDS_ESCAPING = re.compile(f"[&<>\"'{UNPRINTABLE.pattern[1:]}")
+ISOLATE, ISOLATED = "\u2068", "\u2069"  # keep bidirectional characters inside a name
 
 
 class Html(str):
-    """Text that is markup already and is not escaped again."""
+    """Markup, which is not escaped again."""
 
     __slots__ = ()
 
@@ -23,39 +22,43 @@ class Html(str):
 Inside: TypeAlias = str | int | None
 
 
-def text(words: str) -> Html:
-    """Text from anywhere, as markup that shows it."""
-    if CHANGED.search(words) is None:
-        return Html(words)
-    return Html(escape(UNPRINTED.sub("\ufffd", words)))
+def text(plain: str) -> Html:
+    """Escape a text."""
+    if NEEDS_ESCAPING.search(plain) is None:
+        return Html(plain)
+    return Html(escape(UNPRINTABLE.sub("\ufffd", plain)))
 
 
 def join(parts: Iterable[Inside], between: str = "") -> Html:
-    """Texts and markup, one after another; None is nothing."""
-    return Html(text(between).join([_one(part) for part in parts if part is not None]))
+    """Concatenate texts and markup; None is left out."""
+    return Html(text(between).join([_markup(part) for part in parts if part is not None]))
 
 
 def tag(name: str, /, *inside: Inside, **attributes: Inside | float | bool) -> Html:
-    """An element; an attribute that is None or False is left out, and `class_` is `class`."""
+    """Return an element.
+
+    An attribute that is None or False is left out. `class_` is the attribute `class`, and other
+    underscores are hyphens.
+    """
     start = f"<{name}{''.join(_attribute(key, value) for key, value in attributes.items())}"
-    if name in VOID:
+    if name in VOID_TAGS:
         return Html(f"{start}>")
-    if name in CLOSED and not inside:
+    if name in SELF_CLOSING_TAGS and not inside:
         return Html(f"{start}/>")
     return Html(f"{start}>{join(inside)}</{name}>")
 
 
 def name_of(agent: str) -> Html:
-    """An agent's name; marks that turn the direction of text end with it."""
+    """Return an agent's name as an element that isolates the direction of its text."""
     return tag("bdi", agent)
 
 
 def isolate(agent: str) -> str:
-    """The same where there are no tags: in attributes and titles."""
+    """Isolate the text direction of a name where elements are impossible: attributes, titles."""
     return f"{ISOLATE}{agent}{ISOLATED}" if not agent.isascii() else agent
 
 
-def _one(part: Inside) -> str:
+def _markup(part: Inside) -> str:
     return part if isinstance(part, Html) else text(str(part))
 
 

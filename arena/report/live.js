@@ -1,5 +1,5 @@
-/* While games are played the page is written anew every three seconds. The report that takes its
-   place at the end does not have this script. */
+/* Reload the page of an unfinished run every three seconds. The page of a finished run does not have
+   this script. */
 setInterval(() => {
   fetch(location.pathname, { method: "HEAD" }).then(
     () => location.reload(),

@@ -1,144 +1,140 @@
-"""Facts, methods and commands of a run."""
+"""How a run was played and analysed: facts, methods, and the commands that repeat it."""
 
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from agents.registry import users_code, varies
+from agents.registry import randomness_reason, user_code_reason
 from arena.analysis.repeatability import KEY
-from arena.analysis.tables import WinRateRow
 from arena.planning.plan import Plan
-from arena.playing.bot_replays import BotReplays
 from arena.playing.clock import time_control
+from arena.playing.determinism import BotReplays
 from arena.report.data import ReportData
+from arena.report.figure import section
 from arena.report.html import Html, Inside, join, tag
-from arena.report.numbers import (
-    CENSUS,
-    NO_INTERVAL,
-    SPRT,
-    count,
-    counted,
-    rating_of,
-    seconds,
-)
+from arena.report.numbers import count, has_end, rating_of, seconds
 from arena.stats.estimate import EstimateKind
 from games.base.errors import printable
-from games.base.text import listed
+from games.base.text import count_noun, join_names
 
-WAYS = {
-    "none": "the starting position alone",
+OPENINGS = {
+    "none": "the starting position",
     "random": "positions after {random_plies} random plies",
-    "plies": "positions after {plies[0]} to {plies[1]} random plies, the number drawn for each",
+    "plies": "positions after {plies[0]} to {plies[1]} random plies",
     "enumerate": "all positions after {enumerate} plies",
 }
 SOURCES = {
     "ratings": "Bradley and Terry, Biometrika 39 (1952), with the first mover's advantage of "
     "Davidson and Beaver, Biometrics 33 (1977)",
     "bootstrap": "Rubin's Bayesian bootstrap, Annals of Statistics 9 (1981)",
-    "intervals": "Owen's empirical likelihood, Biometrika 75 (1988), one lost observation added",
+    "intervals": "Owen's empirical likelihood, Biometrika 75 (1988), with one lost observation "
+    "added",
     "clusters": "the cluster-robust errors of Bell and McCaffrey, Survey Methodology 28 (2002)",
     "sprt": "Wald's sequential probability ratio test, Annals of Mathematical Statistics 16 (1945)",
     "betting": "betting, after Waudby-Smith and Ramdas, JRSS B 86 (2024)",
 }
 SWISS = "swiss"
-ADAPTED = str(EstimateKind.ADAPTED)
-KINDS = {
-    "fixed-n": "intervals for a fixed number of games",
-    "anytime": "intervals that are true at every moment one looks",
-    SPRT: "intervals that ignore the test that stopped the games",
-    CENSUS: "exact scores, for every opening there is was played",
-    ADAPTED: "intervals that hold the true value less often than they say",
-    NO_INTERVAL: "no interval, for the games allow none",
-}
 
 
 def methods_paragraph(report: ReportData) -> str:
-    """Whole sentences on one line."""
-    sentences = [*_games(report, report.plan), *_agents(report, report.plan), *_estimates(report)]
-    return " ".join(f"{each}." for each in [*sentences, *_provenance(report, report.plan)])
+    """Return the methods of a run as a paragraph for a paper."""
+    return " ".join(f"{each}." for each in [*_methods(report), *_provenance(report, report.plan)])
+
+
+def method_section(report: ReportData) -> Html:
+    """Return the methods of a run as a section of its page."""
+    paragraphs = (tag("p", f"{each}.") for each in _methods(report))
+    return section("Methods", tag("div", *paragraphs, class_="prose"), name="method")
+
+
+def _methods(report: ReportData) -> Iterator[str]:
+    yield from _games(report, report.plan)
+    yield from count_notes(report)
+    yield from _agents(report, report.plan)
+    yield from _estimates(report)
 
 
 def _games(report: ReportData, plan: Plan) -> Iterator[str]:
-    games, matches = report.games.size, len(report.met())
     yield (
-        f"{counted(len(plan.agents), 'agent')} played {counted(games, 'game')} of "
-        f"{report.game_name} in {count(matches)} match{'es' * (matches != 1)}"
+        f"{count_noun(len(plan.agents), 'agent')} played {count_noun(report.games.size, 'game')} "
+        f"of {report.game_name} in {_matches_text(report)}"
     )
-    way = WAYS.get(plan.openings.way, f"openings of the kind '{plan.openings.way}'")
+    balance = plan.openings.balance
+    balanced = "" if balance is None else f", those with a value within {balance:g} of even"
     yield (
-        f"Games began from {counted(report.openings, 'opening')} "
-        f"({way.format(**plan.openings.values)}"
-        f"{_balanced(plan)}); from each, both agents moved first after the opening once, and "
-        "these two games are the unit of all statistics"
+        f"The games started from {count_noun(report.openings, 'opening')} ({opening_text(plan)}"
+        f"{balanced}). From each opening, both agents moved first once; these two games are a "
+        "pair, and pairs are the unit of all statistics"
     )
-    yield _how_many(plan)
-    yield from set_apart(report)
+    yield _length_text(plan)
 
 
-def set_apart(report: ReportData) -> Iterator[str]:
-    """What is to be said of duplicate games, of forfeits, and of games that were not played."""
+def opening_text(plan: Plan) -> str:
+    """Return how the openings were made."""
+    text = OPENINGS.get(plan.openings.method, f"openings of the kind '{plan.openings.method}'")
+    return text.format(**plan.openings.values)
+
+
+def count_notes(report: ReportData) -> Iterator[str]:
+    """Return sentences on duplicate games, forfeits and unplayed games, if there are any."""
     games, duplicates, forfeits, unplayed = report.game_counts
     if duplicates:
         yield (
-            f"{count(duplicates)} of {counted(games, 'game')} {_were(duplicates)} "
+            f"{count(duplicates)} of {count_noun(games, 'game')} {_was_or_were(duplicates)} "
             f"duplicate{'s' * (duplicates != 1)}: an earlier game of the same match had the same "
             "moves"
         )
-    if left_out := sum(row.games - row.counted_games for row in report.met()):
+    if omitted := sum(row.games - row.counted_games for row in report.matches()):
         yield (
-            f"estimates leave out {counted(left_out, 'game')} in which agents played an opening "
-            "again in the same way, as agents without chance do; they are in the results"
+            f"Estimates leave out {count_noun(omitted, 'game')} in which agents played an opening "
+            "again in the same way, as agents without randomness do; the results include them"
         )
     if forfeits:
         yield (
-            f"{count(forfeits)} of {counted(games, 'game')} {_were(forfeits)} forfeited by a fault "
-            "of the side that lost, and count as losses"
+            f"{count(forfeits)} of {count_noun(games, 'game')} {_was_or_were(forfeits)} forfeited "
+            "by a fault of the side that lost, and count as losses"
         )
-    if report.excluded:
-        names = [each.agent for each in report.excluded]
+    if report.exclusions:
+        names = [each.agent for each in report.exclusions]
         yield (
-            f"{safe_names(names)} {_were(len(names))} excluded; "
-            f"{counted(unplayed, 'game')} of the forfeits {_were(unplayed)} not played"
+            f"{safe_names(names)} {_was_or_were(len(names))} excluded; "
+            f"{count_noun(unplayed, 'game')} of the forfeits {_was_or_were(unplayed)} not played"
         )
 
 
-def _were(number: int) -> str:
+def _was_or_were(number: int) -> str:
     return "was" if number == 1 else "were"
 
 
-def _balanced(plan: Plan) -> str:
-    bound = plan.openings.balance
-    return "" if bound is None else f", those kept whose value lies within {bound:g} of even"
-
-
-def _how_many(plan: Plan) -> str:
+def _length_text(plan: Plan) -> str:
+    """Return how the number of games was decided."""
+    pairs = count_noun(plan.pairs, "pair")
     if plan.stop is not None:
         test = plan.stop
         return (
             f"A match ended by {SOURCES['sprt']} of {test.elo0:g} against {test.elo1:g} Elo "
             f"({test.model}; alpha {test.alpha:g}, beta {test.beta:g}), or after at most "
-            f"{counted(plan.pairs, 'pair')} of games"
+            f"{pairs} of games"
         )
-    if plan.rounds is not None and plan.rounds.way == SWISS:
+    if plan.rounds is None:
+        return f"Each match had {pairs} of games, a number fixed beforehand"
+    if plan.rounds.method == SWISS:
         size = min(int(plan.rounds.values["pairings"]), plan.pairs)
         return (
-            "In each round agents of about equal points met (schedule 'swiss'), for "
-            f"{counted(size, 'pair')} of games; this order shows nothing of strength"
+            "In each round agents with about equal points met (schedule 'swiss'), for "
+            f"{count_noun(size, 'pair')} of games; this order is no evidence of strength"
         )
-    if plan.rounds is not None:
-        return (
-            f"Who met next followed from the results (schedule '{plan.rounds.way}'), at most "
-            f"{counted(plan.pairs, 'pair')} a match; its answers hold however often one looks, by "
-            f"{SOURCES['betting']}"
-        )
-    return f"Each match had {counted(plan.pairs, 'pair')} of games, a number fixed beforehand"
+    return (
+        f"The results decided which agents met next (schedule '{plan.rounds.method}'), for at most "
+        f"{pairs} a match; the answers are anytime-valid, by {SOURCES['betting']}"
+    )
 
 
 def _agents(report: ReportData, plan: Plan) -> Iterator[str]:
-    yield from _chance(report, plan)
-    bots = [name for name, spec in plan.agents.items() if users_code(spec) is not None]
+    yield from _randomness(report, plan)
+    bots = [name for name, spec in plan.agents.items() if user_code_reason(spec) is not None]
     limited = bots or plan.agents
     moves = sorted({time_control(plan, plan.agents[name]).move for name in limited})
     limits = [f"{' or '.join(f'{each:g}' for each in moves)} s for a move"]
@@ -150,99 +146,120 @@ def _agents(report: ReportData, plan: Plan) -> Iterator[str]:
         yield f"An agent lost a game in which it needed more than {' or '.join(limits)}"
 
 
-def _chance(report: ReportData, plan: Plan) -> Iterator[str]:
-    """Which agents draw random numbers, and which were seen to play without the seed."""
+def _randomness(report: ReportData, plan: Plan) -> Iterator[str]:
     replays = BotReplays.from_json(report.run.get(KEY))
     differing = [name for name in plan.agents if replays and name in replays.differing]
-    outside = [name for name in plan.outside_bots if name not in differing]
-    ours = {n: spec for n, spec in plan.agents.items() if n not in (*differing, *outside)}
+    external = [name for name in plan.external_bots if name not in differing]
+    ours = {n: spec for n, spec in plan.agents.items() if n not in (*differing, *external)}
     clocks = [name for name, spec in ours.items() if "seconds" in spec.options]
-    own = [name for name, spec in ours.items() if varies(spec) and name not in clocks]
-    if not (own or clocks or differing or outside):
+    random = [n for n, spec in ours.items() if randomness_reason(spec) and n not in clocks]
+    if not (random or clocks or differing or external):
         yield "No agent uses chance: each answers a position in one way"
-    if own:
-        yield f"{safe_names(own)} may use chance, drawn from the seed"
+    if random:
+        yield f"{safe_names(random)} may use chance, drawn from the seed"
     if clocks:
-        search = "searches" if len(clocks) == 1 else "search"
-        yield f"{safe_names(clocks)} {search} by the clock, so an answer depends on the machine"
-    if outside:
-        yield f"{safe_names(outside)} {_are_bots(outside)}: the seed decides only their numbers"
+        verb = "searches" if len(clocks) == 1 else "search"
+        yield f"{safe_names(clocks)} {verb} by the clock, so an answer depends on the machine"
+    if external:
+        kind = "is a user's bot" if len(external) == 1 else "are users' bots"
+        yield f"{safe_names(external)} {kind}: the seed decides only the numbers sent to bots"
     if differing:
         yield f"{safe_names(differing)} played other games when asked again, with the same seed"
 
 
-def _are_bots(names: list[str]) -> str:
-    return "is a user's bot" if len(names) == 1 else "are users' bots"
-
-
 def _estimates(report: ReportData) -> Iterator[str]:
     kinds = {row.interval for row in report.pairs.values()}
-    rated = any(rating_of(row).value is not None for row in report.ratings)
-    interval = any(rating_of(row).bounded for row in report.ratings)
-    if rated and report.two:
-        half = ", with half its interval" if interval else ""
+    level = 100 * (report.ratings[0].level if report.ratings else 0.95)
+    ratings = [rating_of(row) for row in report.ratings]
+    rated, intervals = any(each.value is not None for each in ratings), any(map(has_end, ratings))
+    if rated and report.has_two_agents:
+        half = ", with half its interval" if intervals else ""
         yield f"The rating of each agent is half the Elo difference of the pair{half}"
-    elif rated and not report.standing:
+    elif rated and not report.too_few_openings:
         bootstrap = f"; their intervals come from {SOURCES['bootstrap']}, over openings"
         yield (
             f"Ratings are maximum-likelihood estimates after {SOURCES['ratings']}"
-            f"{bootstrap if interval else ''}"
+            f"{bootstrap if intervals else ''}"
         )
-    if "fixed-n" in kinds:
-        level = 100 * (report.ratings[0].level if report.ratings else 0.95)
+    if EstimateKind.FIXED in kinds:
         yield (
             f"Intervals of scores ({level:g} %) are by {SOURCES['intervals']}, with "
             f"{SOURCES['clusters']} where openings repeat"
         )
-    if "anytime" in kinds:
-        yield f"Intervals of matches are true at every look, by {SOURCES['betting']}"
-    if SPRT in kinds:
+    if EstimateKind.ANYTIME in kinds:
+        yield f"Intervals of matches ({level:g} %) are anytime-valid, by {SOURCES['betting']}"
+    if EstimateKind.SPRT in kinds:
         yield (
-            "The interval of the match that a test ended ignores the stop; the estimate that the "
-            "test gives is corrected for it"
+            f"The interval ({level:g} %) of the match that a test ended ignores the stop; the "
+            "estimate of the test is corrected for it"
         )
-    if ADAPTED in kinds:
-        yield f"As results decided who met, {KINDS[ADAPTED]}"
-    if CENSUS in kinds:
-        yield "Where every opening was played between agents without chance, scores are exact"
+    if EstimateKind.ADAPTED in kinds:
+        yield (
+            f"As results decided which agents met, intervals ({level:g} %) hold the true value "
+            "less often than they say"
+        )
+    if EstimateKind.CENSUS in kinds:
+        yield "Where agents without randomness played every opening, scores are exact"
+    yield _sample_size_text(report)
+    if scopes := sorted({row.of for row in report.pairs.values()}):
+        yield f"The answers are for {' or, where a match says it, for '.join(scopes)}"
+
+
+def _sample_size_text(report: ReportData) -> str:
+    rows = report.matches()
+    if not rows:
+        return "No agents met"
+    sizes = [row.n_eff for row in rows if row.n_eff is not None]
+    if not sizes:
+        return "Results decided which agents met: the games alone are no evidence of strength"
+    pairs = count_noun(max(row.games // 2 for row in rows), "pair")
+    low, high = f"{min(sizes):,.0f}", f"{max(sizes):,.0f}"
+    size = high if low == high else f"{low} to {high}"
+    match = "" if len(sizes) == 1 else " of a match"
+    return (
+        f"The {pairs} of games{match} say as much as {size} independent pairs would: the "
+        "effective sample size, n_eff"
+    )
 
 
 def _provenance(report: ReportData, plan: Plan) -> Iterator[str]:
     run = report.run
-    versions = run.get("versions", {})
+    versions, machine = run.get("versions", {}), run.get("machine", {})
     others = ", ".join(f"{name} {versions[name]}" for name in versions if name != "pitflip")
-    machine = run.get("machine", {})
-    if run.get("isolation") and any(users_code(spec) is not None for spec in plan.agents.values()):
+    if run.get("isolation") and any(map(user_code_reason, plan.agents.values())):
         found = printable(f"{run['isolation']}; {run.get('isolation_found', '')}".rstrip("; "))
-        yield f"Programs of users ran apart from the referee (isolation: {found})"
+        yield f"Bots ran in a sandbox, apart from the referee (isolation: {found})"
     yield (
         f"The games were played with the seed {plan.seed} by Pitflip "
         f"{versions.get('pitflip', '?')} (code {run.get('code', '?')}; {others}; "
         f"{machine.get('system', '?')}, {machine.get('processor', '?')})"
     )
     yield f"The run is {printable(str(run.get('digest', '?')))}"
-    again = report.repeatability
-    yield f"Its games can be repeated: {again.words}"
+    yield f"Its games can be repeated: {report.repeatability.text}"
 
 
 def safe_names(names: list[str]) -> str:
-    """Names of agents, safe to print."""
-    return printable(listed(names))
+    """Join agents' names for a sentence, without control characters."""
+    return printable(join_names(names))
 
 
 # ------------------------------------------------------------------------------ facts
 
 
 def facts(report: ReportData) -> Html:
-    """Six facts in a row: games, openings, agents, time, seed, whether it can be repeated."""
+    """Return six facts: games, openings, agents, time, seed, and if the run can be repeated."""
+    clocks = sum("seconds" in spec.options for spec in report.plan.agents.values())
+    cores, versions = report.run.get("machine", {}).get("cores"), report.run.get("versions", {})
     rows = (
-        ("games", count(report.games.size), _matches(report)),
-        ("openings (K)", count(report.openings), _opening_way(report)),
-        ("agents", count(len(report.agents)), _clocks(report)),
-        ("played in", _duration(report), _speed(report)),
-        ("seed", str(report.plan.seed), f"pitflip {_version(report, 'pitflip')}"),
+        ("games", count(report.games.size), _matches_text(report)),
+        ("openings (K)", count(report.openings), opening_text(report.plan)),
+        ("agents", count(len(report.agents)),
+         f"{clocks} by the clock" if clocks else "none with a clock"),
+        ("played in", _duration_text(report),
+         count_noun(cores, "core") if isinstance(cores, int) else ""),
+        ("seed", str(report.plan.seed), f"pitflip {versions.get('pitflip', '')}"),
         ("can be repeated", *report.repeatability),
-    )
+    )  # fmt: skip
     boxes = (
         tag("div", tag("dt", name), tag("dd", tag("b", value), tag("span", more)))
         for name, value, more in rows
@@ -250,190 +267,91 @@ def facts(report: ReportData) -> Html:
     return tag("dl", join(boxes), class_="facts")
 
 
-def _matches(report: ReportData) -> str:
-    matches = len(report.met())
+def _matches_text(report: ReportData) -> str:
+    matches = len(report.matches())
     return f"{count(matches)} match{'es' * (matches != 1)}"
 
 
-def _opening_way(report: ReportData) -> str:
-    openings = report.plan.openings
-    if openings.way == "none":
-        return "the starting position"
-    if openings.way == "random":
-        return f"{openings.values['random_plies']} random moves each"
-    if openings.way == "plies":
-        fewest, most = openings.values["plies"]
-        return f"{fewest} to {most} random moves"
-    if openings.way == "enumerate":
-        return f"every one of {openings.values['enumerate']} moves"
-    return f"openings: {openings.way}"
-
-
-def _clocks(report: ReportData) -> str:
-    clocks = sum("seconds" in spec.options for spec in report.plan.agents.values())
-    return f"{clocks} by the clock" if clocks else "none with a clock"
-
-
-def _duration(report: ReportData) -> str:
+def _duration_text(report: ReportData) -> str:
     taken = report.run.get("seconds")
     if not isinstance(taken, int | float):
         return "\u2013"
-    number = max(taken, 1.0)  # whole ones
+    number = max(taken, 1.0)
     return f"{number:.0f}\u00a0s" if number < 120.0 else seconds(number)
 
 
-def _speed(report: ReportData) -> str:
-    cores = report.run.get("machine", {}).get("cores")
-    return counted(cores, "core") if isinstance(cores, int) else ""
-
-
-def moment(report: ReportData, name: str) -> datetime | None:
-    """A time in run.json."""
+def timestamp(report: ReportData, name: str) -> datetime | None:
+    """Return a time in run.json; None if it is missing."""
     try:
         return datetime.strptime(str(report.run.get(name)), "%Y-%m-%dT%H:%M:%S%z")
     except ValueError:
         return None
 
 
-def run_date_text(report: ReportData) -> str:
-    """The day and hour when the run ended, and the run's name."""
-    ended = moment(report, "finished")
+def finish_date_text(report: ReportData) -> str:
+    """Return when the run ended, and the digest of the run."""
+    ended = timestamp(report, "finished")
     day = "" if ended is None else f"{ended.day} {ended:%B %Y, %H:%M} \u00b7 "
     return f"{day}run {report.run.get('digest', '')}"
 
 
-def _version(report: ReportData, package: str) -> str:
-    return str(report.run.get("versions", {}).get(package, ""))
-
-
-# ------------------------------------------------------------------------------ method
-
-
-def method_section(report: ReportData) -> Html:
-    """What the numbers rest on: openings, repeats, intervals, what a second run repeats."""
-    paragraphs = (tag("p", sentence) for sentence in _sentences(report))
-    return tag(
-        "section",
-        tag("h2", "What the numbers rest on", id="method-h"),
-        tag("div", join(paragraphs), class_="prose"),
-        id="method",
-        aria_labelledby="method-h",
-    )
-
-
-def _sentences(report: ReportData) -> Iterator[str]:
-    openings = counted(report.openings, "opening")
-    each = "each" if report.openings > 1 else "it"
-    yield (
-        f"The games began from {openings} ({_opening_way(report)}), and from {each} both agents "
-        "moved first after it once in every pair of games, so that a good seat helps nobody."
-    )
-    aside = [f"{each}." for each in set_apart(report)]
-    yield from aside or [f"All {counted(report.games.size, 'game')} are different."]
-    yield _effective(report.met())
-    kinds = {row.interval for row in report.pairs.values()}
-    level = report.ratings[0].level if report.ratings else 0.95
-    words = [KINDS.get(kind, kind) for kind in sorted(kinds)]
-    told = f"The scores have {'; '.join(words)}."
-    yield (
-        told if kinds <= {NO_INTERVAL, CENSUS} else f"{told} Their level is {100 * level:g}\u00a0%."
-    )
-    questions = sorted({row.of for row in report.pairs.values()})
-    yield f"They answer for {' or, where a match says so, for '.join(questions)}."
-    if report.repeatability.certain:
-        yield (
-            "A second run with the same file and version plays the same games and writes the "
-            "same tables byte for byte, on any machine and with any number of processes. Only "
-            "the thinking times differ."
-        )
-    else:
-        yield f"Whether a second run plays the same games: {report.repeatability.words}."
-
-
-def _effective(rows: list[WinRateRow]) -> str:
-    """The effective sample size in words."""
-    if not rows:
-        return "No agents met."
-    sizes = [row.n_eff for row in rows if row.n_eff is not None]
-    if not sizes:
-        return "Results decided who met: the games show nothing of strength by themselves."
-    pairs = max(row.games // 2 for row in rows)
-    if len(sizes) == 1:
-        return (
-            f"Its {counted(pairs, 'pair')} of games say as much as {sizes[0]:,.0f} independent "
-            "pairs would (n_eff)."
-        )
-    low, high = f"{min(sizes):,.0f}", f"{max(sizes):,.0f}"
-    spread = high if low == high else f"{low} to {high}"
-    more = "" if low == high else ", depending on the match"
-    return (
-        f"The {counted(pairs, 'pair')} of games of a match say as much as {spread} independent "
-        f"pairs would (n_eff){more}."
-    )
-
-
-# ------------------------------------------------------------------------------ again
+# ------------------------------------------------------------------------------ repeat
 
 
 def reproduce_section(report: ReportData) -> Html:
-    """The commands that play the run again and compare it, and what it was made with."""
-    versions = ", ".join(
-        f"{name} {number}" for name, number in report.run.get("versions", {}).items()
-    )
-    machine = report.run.get("machine", {})
-    facts_of: list[tuple[str, Inside]] = [
-        ("run", tag("code", str(report.run.get("digest", "")))),
-        ("code", tag("code", str(report.run.get("code", "")))),
-        ("versions", versions),
-        ("played", f"{_span(report)} on {machine.get('system', '?')} "
+    """Return the section with the commands that repeat the run, and its versions."""
+    run = report.run
+    machine = run.get("machine", {})
+    rows: list[tuple[str, Inside]] = [
+        ("run", tag("code", str(run.get("digest", "")))),
+        ("code", tag("code", str(run.get("code", "")))),
+        ("versions", ", ".join(f"{name} {n}" for name, n in run.get("versions", {}).items())),
+        ("played", f"{_time_span(report)} on {machine.get('system', '?')} "
                    f"{machine.get('processor', '')}, {machine.get('cores', '?')} cores"),
     ]  # fmt: skip
-    rows = (join([tag("dt", name), tag("dd", value)]) for name, value in facts_of)
-    plan = json.dumps(report.run.get("plan", {}), indent=1, ensure_ascii=False)
-    return tag(
-        "section",
-        tag("h2", "Make it again", id="again-h"),
-        tag(
-            "p", same_again(report), class_="lead",
-        ),
+    plan = json.dumps(run.get("plan", {}), indent=1, ensure_ascii=False)
+    return section(
+        "Repeat this run",
+        tag("p", repeat_text(report), class_="lead"),
         join(_command(line) for line in commands(report)),
-        tag("dl", join(rows), class_="provenance"),
+        tag("dl", *(join([tag("dt", name), tag("dd", value)]) for name, value in rows),
+            class_="provenance"),
         tag("details", tag("summary", "The whole plan"), tag("pre", plan, tabindex=0)),
-        id="again",
-        aria_labelledby="again-h",
+        name="again",
     )  # fmt: skip
 
 
-def same_again(report: ReportData) -> str:
-    """Say whether these commands play the same games."""
-    if report.repeatability.answer == "yes":
+def repeat_text(report: ReportData) -> str:
+    """Return whether the commands play the same games again."""
+    again = report.repeatability
+    if again.is_certain:
         return (
-            "The same file, seed and version give the same games, whatever the number of "
-            f"processes and however often they were interrupted ({report.repeatability.reason})."
+            "The same file, seed and version give the same games and the same tables byte for "
+            "byte, on any machine and with any number of processes. Only the thinking times differ."
         )
+    if again.answer == "yes":
+        return f"The same file, seed and version give the same games ({again.reason})."
     return (
-        "These commands play the same openings with the same seeds. Whether the games can be "
-        f"repeated: {report.repeatability.words}."
+        "These commands play the same openings with the same seeds. Can the games be repeated: "
+        f"{again.text}."
     )
 
 
 def commands(report: ReportData) -> list[str]:
-    """The commands that play a run again, compare it, and write this page."""
-    path = report.run.get("path")
-    words = [word for change in report.run.get("overrides", []) for word in ("--set", change)]
-    lines = []
+    """Return the commands that play a run again, compare it, and write this page."""
+    path, lines = report.run.get("path"), list[Sequence[str]]()
+    options = [word for change in report.run.get("overrides", []) for word in ("--set", change)]
     if path:
-        lines.append(shlex.join(["pitflip", "run", relative_path(Path(path)), *words]))
+        lines.append(["run", relative_path(Path(path)), *options])
     if report.directory is not None:
         directory = relative_path(report.directory)
-        if report.plan.reproducible:
-            lines.append(shlex.join(["pitflip", "verify", directory]))
-        lines.append(shlex.join(["pitflip", "report", directory]))
-    return lines
+        lines += [["verify", directory]] if report.plan.is_reproducible else []
+        lines.append(["report", directory])
+    return [shlex.join(["pitflip", *words]) for words in lines]
 
 
 def relative_path(path: Path) -> str:
-    """A path as commands name it: from the working directory, if it lies below."""
+    """Return a path relative to the working directory if the path is below it."""
     whole, here = path.absolute(), Path.cwd()
     return str(whole.relative_to(here) if whole.is_relative_to(here) else whole)
 
@@ -445,8 +363,8 @@ def _command(line: str) -> Html:
     )  # fmt: skip
 
 
-def _span(report: ReportData) -> str:
-    begun, ended = (moment(report, name) for name in ("begun", "finished"))
+def _time_span(report: ReportData) -> str:
+    begun, ended = (timestamp(report, name) for name in ("begun", "finished"))
     if begun is None or ended is None:
         return "at an unknown time"
     return f"{begun.day} {begun:%B %Y, %H:%M:%S} to {ended:%H:%M:%S %Z}"

@@ -111,6 +111,12 @@ const othello = (rules) => {
     return `${names[colour]}: ${found.join(" ") || "none"}.`;
   }).join(" ");
 
-  return { start, play, score, tell, draw, names, unit: "discs", colours: "discs", legal,
+  /* Where a person clicks to place a disc. */
+  const targets = (s) => legal(s).map((at) => {
+    const [line, column] = [Math.floor(at / size), at % size];
+    const shape = { x: edge + column * square, y: edge + line * square, width: square, height: square };
+    return { word: word(at), shape, label: word(at) };
+  });
+  return { start, play, score, tell, draw, targets, names, unit: "discs", colours: "discs", legal,
     over: (s) => s.over, side: (s) => s.mover };
 };

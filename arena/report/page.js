@@ -1,17 +1,4 @@
-/* The page itself: addresses, hover texts, copying, walking in the matrix. */
-const built = (node, attributes, children) => {
-  for (const [name, value] of Object.entries(attributes || {})) {
-    if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value);
-  }
-  node.append(...children);
-  return node;
-};
-function el(name, attributes, ...children) {
-  return built(document.createElement(name), attributes, children);
-}
-function svg(name, attributes, ...children) {
-  return built(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
-}
+/* The page: addresses, tooltips, copy buttons, keys in the matrix. */
 function copied(button, text) {
   const label = button.textContent;
   const done = (word) => { button.textContent = word; setTimeout(() => { button.textContent = label; }, 1500); };
@@ -47,9 +34,9 @@ function say(text) {
 }
 addEventListener("hashchange", () => follow(false));
 
-/* One text for everything that has more to say; it repeats what a table says. */
+/* One tooltip for all marks; its text is also in a table. */
 const tip = document.getElementById("tip");
-/* A mark of a figure stands for a row of the numbers below it. */
+/* A mark of a figure belongs to a row of the table below it. */
 const rowOfMark = (mark) => {
   const table = mark.closest("section").querySelector("details table");
   return [table.tHead.rows[0], table.tBodies[0].rows[Number(mark.dataset.row)]];
@@ -87,7 +74,7 @@ document.addEventListener("click", (event) => {
   if (button) copied(button, button.dataset.copy);
 });
 
-/* The matrix: one cell can be reached by Tab, arrows walk, Enter shows the games. */
+/* The matrix: Tab selects one cell, arrows move, Enter shows the games. */
 for (const grid of document.querySelectorAll("[data-grid]")) {
   const lines = [...grid.tBodies[0].rows].map((line) => [...line.cells].slice(1));
   const first = lines.flat().find((cell) => cell.dataset.tip);

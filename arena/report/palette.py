@@ -19,20 +19,20 @@ DARK: Mapping[str, str] = {
     "failbg": "#3a211a", "open": "#bda4ee", "openbg": "#2a2439", "mark": "#4d4118",
     "wood": "#4a3d2b", "pit": "#382d1f", "rim": "#6b5a40", "bean": "#d9b98a", "count": "#efe4d0",
 }  # fmt: skip
-# Seven stops from 0 to 1, linear in sRGB between; the middle is what is not settled.
+# Seven stops from score 0 to score 1, linear in sRGB between them; the middle is neutral.
 LIGHT_RAMP = ("#8f3d08", "#c8702c", "#eab083", "#f1efe9", "#9cc3e8", "#4a88c7", "#174f91")
 DARK_RAMP = ("#ffb27a", "#c9742f", "#7a4822", "#2b3037", "#27527f", "#3f86cc", "#9accff")
-STEPS = 50  # of the scale, in classes r0 to r50
+RAMP_STEPS = 50  # of the ramp: classes r0 to r50
 
 
-def step_of(score: float) -> str:
-    """The class of a cell that shows this score, from 0 to 1."""
-    return f"r{round(STEPS * min(max(score, 0.0), 1.0))}"
+def ramp_class(score: float) -> str:
+    """Return the class of a cell with this score."""
+    return f"r{round(RAMP_STEPS * min(max(score, 0.0), 1.0))}"
 
 
 @cache
 def page_style() -> str:
-    """The colours of a page as CSS: light, dark where that is preferred, light again on paper."""
+    """Return the colours of a page as CSS: light, or dark on a screen if the reader prefers it."""
     light = _variables(LIGHT) + _ramp(LIGHT_RAMP)
     dark = _variables(DARK) + _ramp(DARK_RAMP)
     return f"{light}@media screen and (prefers-color-scheme:dark){{{dark}}}"
@@ -40,18 +40,18 @@ def page_style() -> str:
 
 @cache
 def picture_style() -> str:
-    """The style of a picture in a file of its own: always light, and no variables."""
+    """Return the style of a picture file: light colours, and no variables."""
     css = Path(__file__).with_name("figures.css").read_text()
     plain = re.sub(r"var\(--(\w+)\)", lambda found: LIGHT[found[1]], css)
-    return _tight(plain) + _ramp(LIGHT_RAMP)
+    return _minify(plain) + _ramp(LIGHT_RAMP)
 
 
 def figure_style() -> str:
-    """The style of figures on a page."""
-    return _tight(Path(__file__).with_name("figures.css").read_text())
+    """Return the style of figures on a page."""
+    return _minify(Path(__file__).with_name("figures.css").read_text())
 
 
-def _tight(css: str) -> str:
+def _minify(css: str) -> str:
     return re.sub(r"\s*\n\s*", "", re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL))
 
 
@@ -61,30 +61,30 @@ def _variables(colours: Mapping[str, str]) -> str:
 
 def _ramp(stops: Sequence[str]) -> str:
     rules = []
-    for step in range(STEPS + 1):
-        ground = ramp_colour(stops, step / STEPS)
+    for step in range(RAMP_STEPS + 1):
+        ground = ramp_colour(stops, step / RAMP_STEPS)
         colour = "".join(f"{part:02x}" for part in ground)
         rules.append(f".r{step}{{background:#{colour};fill:#{colour};color:{readable_on(ground)}}}")
     return "".join(rules)
 
 
 def ramp_colour(stops: Sequence[str], share: float) -> tuple[int, int, int]:
-    """The colour at a share of the way along some stops."""
+    """Return the colour at a share, from 0 to 1, of the way along the stops."""
     at = share * (len(stops) - 1)
     place = min(int(at), len(stops) - 2)
-    one, other = (_parts(stop) for stop in stops[place : place + 2])
+    one, other = (_rgb(stop) for stop in stops[place : place + 2])
     red, green, blue = (round(a + (at - place) * (b - a)) for a, b in zip(one, other, strict=True))
     return red, green, blue
 
 
 def readable_on(ground: tuple[int, int, int]) -> str:
-    """Black or white, whichever stands out more (WCAG's contrast)."""
+    """Return black or white, with the larger contrast (WCAG 2.1)."""
     light = luminance(ground)
     return "#000" if (light + 0.05) / 0.05 >= 1.05 / (light + 0.05) else "#fff"
 
 
 def luminance(colour: tuple[int, int, int]) -> float:
-    """The relative luminance of a colour, from 0 to 1 (WCAG 2.1)."""
+    """Return the relative luminance of a colour, from 0 to 1 (WCAG 2.1)."""
     linear = [
         part / 255 / 12.92 if part <= 10 else ((part / 255 + 0.055) / 1.055) ** 2.4
         for part in colour
@@ -92,6 +92,6 @@ def luminance(colour: tuple[int, int, int]) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def _parts(colour: str) -> tuple[int, int, int]:
+def _rgb(colour: str) -> tuple[int, int, int]:
     red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
     return red, green, blue

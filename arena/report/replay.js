@@ -25,7 +25,7 @@ const replayer = (data, list) => {
     }
     return loaded;
   };
-  /* A board is a text, or what changes in the one before. */
+  /* A board is a text, or the changes of the board before it. */
   const boardsOf = (stored) => {
     const found = [];
     for (const each of stored) {
@@ -37,7 +37,7 @@ const replayer = (data, list) => {
     return found;
   };
   const player = (side) => data.agents[game.players[side]];
-  /* What a judge knows of a move; margins are those of side 0. */
+  /* The exact values of a move; margins are those of side 0. */
   const share = (margin) => 0.5 + 0.5 * margin / (Math.abs(margin) + data.usual);
   const value = (at) => {
     const known = data.values && data.values[game.number] && data.values[game.number][at - 1];
@@ -76,14 +76,14 @@ const replayer = (data, list) => {
   const title = el("h3"), about = el("p", { class: "note" });
   const moves = el("ol", { class: "moves", tabindex: "0", "aria-label": "Moves" });
   const curve = el("div", { class: "curve" });
-  /* What the curve shows: the score or exact values, or what the agents said of their moves. */
+  /* The curve: the score, exact values, or search information of the agents. */
   const chooser = el("select", { "aria-label": "What the curve shows" });
   const choosing = el("p", { class: "note choosing", hidden: "" }, "curve: ", chooser);
   chooser.addEventListener("change", () => { drawCurve(); show(); });
   const command = el("code", { tabindex: "0" });
   const copy = el("button", { type: "button" }, "copy");
   copy.addEventListener("click", () => copied(copy, command.textContent));
-  /* What the agent that moved saw of the position: its own values, beside those that are known. */
+  /* The command that explains a move: the agent's values and exact ones. */
   const why = el("code", { tabindex: "0" });
   const copyWhy = el("button", { type: "button" }, "copy");
   copyWhy.addEventListener("click", () => copied(copyWhy, why.textContent));
@@ -93,8 +93,8 @@ const replayer = (data, list) => {
     explained.hidden = !data.explain || lineOf(game.at) === null || ply <= game.opening;
     if (explained.hidden) return;
     const by = seatOf(ply);
-    explained.firstChild.replaceChildren("What ", by === null ? "the agent" : el("bdi", {}, player(by)),
-      ` saw before move ${ply}: its values beside exact ones.`);
+    explained.firstChild.replaceChildren("The values of ", by === null ? "the agent" : el("bdi", {}, player(by)),
+      ` before move ${ply}, and exact values:`);
     why.textContent = `${data.explain}#${game.number}@${ply - 1} explain`;
   };
   const nextMistake = el("button", { type: "button" }, "next mistake");
@@ -178,7 +178,7 @@ const replayer = (data, list) => {
     if ([...chooser.options].some((each) => each.value === before)) chooser.value = before;
     choosing.hidden = !names.length;
   };
-  /* A value is turned to side 0; all else is as it was said. */
+  /* A value is converted to side 0; other numbers do not change. */
   const saidSeries = (name) => {
     const ys = Array(last() + 1).fill(null), given = said()[name];
     for (let at = 0; at < given.length; at += 2) {

@@ -1,4 +1,4 @@
-/* Sowing games: the rules as the run played them, and the board as people know it. */
+/* Sowing games: the rules of the run, and the board. */
 const sowing = (rules) => {
   const holes = rules.holes, ring = 2 * holes + 2;
   const pots = [holes, ring - 1];
@@ -24,7 +24,7 @@ const sowing = (rules) => {
   const holeText = (own, place) =>
     rules.pits === "ring" ? place + from(own) : own ? holes - place : place + 1;
 
-  /* The cells that get a bean, in order, from a hole of a side with so many beans. */
+  /* The cells that get a bean, in order, when a side sows a hole. */
   const visited = (own, place, beans) => {
     const begin = from(own) + place, lap = [];
     for (let step = 1; step <= ring; step++) {
@@ -166,7 +166,7 @@ const sowing = (rules) => {
     parts.push(svg("text", { x: cx, y: 22, class: "pot count" }, String(beans)));
     return parts;
   };
-  /* One line in the lane between the rows, never over beans. */
+  /* A line in the lane between the rows, never over beans. */
   const trail = (step) => {
     if (!step || !step.path || !step.path.length) return [];
     let own = step.own, points = [[x(step.begin), rows[own] + (own ? radius : -radius)]];
@@ -214,6 +214,12 @@ const sowing = (rules) => {
       + `${text(1)}, pot ${s.cells[pots[1]]}.`;
   };
 
-  return { start, play, score, tell, draw, names, unit: "beans", colours: "beans",
+  /* Where a person clicks to sow: the holes of the side to move. */
+  const targets = (s) => row(side(s)).map((cell) => {
+    const own = side(s), word = String(holeText(own, cell - from(own))), beans = s.cells[cell];
+    const shape = { cx: x(cell), cy: rows[own], r: radius };
+    return { word, r: radius, shape, label: `${noun} ${word}, ${beans} bean${beans === 1 ? "" : "s"}` };
+  });
+  return { start, play, score, tell, draw, targets, names, unit: "beans", colours: "beans",
     legal: () => [], over: (s) => s.over, side };
 };

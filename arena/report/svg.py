@@ -1,63 +1,66 @@
-"""SVG marks."""
+"""SVG marks on a strip: positions across are per cent, positions down are pixels."""
 
 import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from arena.report.html import Html, Inside, isolate, join, tag
-from arena.report.numbers import StoredEstimate
+from arena.report.numbers import has_end
 from arena.report.palette import picture_style
+from arena.stats.estimate import Estimate
 
-INSIDE, MARGIN = 688, 16  # pixels of a picture in a file: across, around it
+PICTURE_WIDTH, MARGIN, TITLE_HEIGHT = 688, 16, 34  # pixels of a picture in a file
 FONT = "system-ui, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
-EDGE = 3  # per cent: labels nearer to an edge begin or end at their place
+EDGE = 3  # per cent: a label nearer to an edge starts or ends at its position
 NEAREST = 9  # per cent between two labels
 FONT_SIZE = 12.5  # pixels, as in figures.css
-# Widths of bold letters in the widest font that pictures may get, in parts of the font size.
+# Widths of bold letters in the widest font that a picture may get, relative to the font size.
 NARROW, WIDE = frozenset("iljftrI.,:;'|!()[] -"), frozenset("mwMW@%\u2026")
 NARROW_SHARE, USUAL_SHARE, UPPER_SHARE, WIDE_SHARE = 0.46, 0.7, 0.82, 1.04
 
 
 class Scale(NamedTuple):
-    """Numbers from `low` to `high`, across."""
+    """A horizontal scale of numbers from `low` to `high`."""
 
     low: float
     high: float
 
     def at(self, number: float) -> float:
-        """The place of a number in per cent; what lies beyond the ends lies on them."""
+        """Return the position of a number in per cent, between 0 and 100."""
         return min(max(100.0 * (number - self.low) / (self.high - self.low), 0.0), 100.0)
 
 
 class Picture(NamedTuple):
-    """A drawing without its frame: marks in a strip so many pixels high.
+    """A drawing without a frame.
 
-    In a file it has `width` pixels; on a page it is as wide as its place.
+    In a file it is `width` pixels wide. A page stretches it to the width available; marks in
+    pixels (`in_pixels`) are scaled with it.
     """
 
     height: int
     marks: Html
-    width: int = INSIDE
+    width: int = PICTURE_WIDTH
+    in_pixels: bool = False
 
 
-def per_cent(place: float) -> str:
-    """A place across."""
-    return f"{place:.2f}".rstrip("0").rstrip(".") + "%"
+def per_cent(position: float) -> str:
+    """Return a horizontal position as an attribute."""
+    return f"{position:.2f}".rstrip("0").rstrip(".") + "%"
 
 
-def line(across: float, top: float, bottom: float, kind: str) -> Html:
-    """An upright line."""
+def vertical_line(across: float, top: float, bottom: float, kind: str) -> Html:
+    """Return a vertical line."""
     x = per_cent(across)
     return tag("line", x1=x, x2=x, y1=f"{top:g}", y2=f"{bottom:g}", class_=kind)
 
 
-def level_line(left: float, right: float, y: float, kind: str) -> Html:
-    """A level line."""
+def horizontal_line(left: float, right: float, y: float, kind: str) -> Html:
+    """Return a horizontal line."""
     return tag("line", x1=per_cent(left), x2=per_cent(right), y1=f"{y:g}", y2=f"{y:g}", class_=kind)
 
 
 def rect(left: float, right: float, y: float, height: float, kind: str) -> Html:
-    """A rectangle; one too narrow to be seen is a pixel wide."""
+    """Return a rectangle that is at least 0.1 % wide."""
     width = max(right - left, 0.1)
     return tag(
         "rect", x=per_cent(left), y=f"{y:g}", width=per_cent(width), height=f"{height:g}",
@@ -66,60 +69,62 @@ def rect(left: float, right: float, y: float, height: float, kind: str) -> Html:
 
 
 def dot(across: float, y: float, radius: float, kind: str = "dot") -> Html:
-    """A dot."""
+    """Return a dot."""
     return tag("circle", cx=per_cent(across), cy=f"{y:g}", r=f"{radius:g}", class_=kind)
 
 
-def words(across: float, y: float, text: Inside, anchor: str = "middle", kind: str = "") -> Html:
-    """A text."""
+def svg_text(across: float, y: float, text: Inside, anchor: str = "middle", kind: str = "") -> Html:
+    """Return a text."""
     return tag(
         "text", text, x=per_cent(across), y=f"{y:g}", text_anchor=anchor, class_=kind or None
     )
 
 
 def grid(scale: Scale, ticks: Sequence[float], height: float, zero: float | None = None) -> Html:
-    """An upright line at each tick, a darker one at `zero`."""
+    """Return a vertical line at each tick, a darker one at `zero`."""
     return join(
-        line(scale.at(tick), 0, height, "zero" if tick == zero else "grid") for tick in ticks
+        vertical_line(scale.at(tick), 0, height, "zero" if tick == zero else "grid")
+        for tick in ticks
     )
 
 
-def labels(
+def tick_labels(
     scale: Scale, ticks: Sequence[tuple[float, str]], y: float, width: float | None = None
 ) -> Html:
-    """The ticks in words; those at an edge begin or end there, none is too near to another.
+    """Return the labels of the ticks, without those that would overlap a label nearer to zero.
 
-    `width` are the pixels across, where they are known.
+    `width` is the width of the strip in pixels, where it is known.
     """
     widest = max((text_width(text) for _, text in ticks), default=0.0)
     nearest = max(NEAREST, 100 * widest / width) if width else NEAREST
     edge = max(EDGE, nearest / 2) if width else EDGE
     kept = dict[float, str]()
 
-    def left(place: float) -> float:
-        """Return where the label of a place begins, as it is anchored below."""
-        inside = 0.0 if place < edge else 1.0 if place > 100 - edge else 0.5
-        return place - inside * nearest
+    def start(position: float) -> float:
+        inside = 0.0 if position < edge else 1.0 if position > 100 - edge else 0.5
+        return position - inside * nearest
 
-    for tick, text in sorted(ticks, key=lambda each: abs(each[0])):  # zero is told first
-        place = scale.at(tick)
-        if all(abs(left(place) - left(other)) >= nearest for other in kept):
-            kept[place] = text
+    for tick, text in sorted(ticks, key=lambda each: abs(each[0])):
+        position = scale.at(tick)
+        if all(abs(start(position) - start(other)) >= nearest for other in kept):
+            kept[position] = text
     return join(
-        words(
-            place, y, kept[place],
-            "start" if place < edge else "end" if place > 100 - edge else "middle",
-        )
-        for place in sorted(kept)
-    )  # fmt: skip
+        svg_text(position, y, kept[position], anchor_at(position, edge))
+        for position in sorted(kept)
+    )
 
 
-def interval(
-    scale: Scale, known: StoredEstimate, y: float, height: float, radius: float, kind: str = "band"
+def anchor_at(position: float, edge: float) -> str:
+    """Return the text anchor for a label at this position: inwards within `edge` per cent."""
+    return "start" if position < edge else "end" if position > 100 - edge else "middle"
+
+
+def interval_marks(
+    scale: Scale, known: Estimate, y: float, height: float, radius: float, kind: str = "band"
 ) -> Html:
-    """The band of an interval with its dot on it; an end that is not known is an arrow."""
+    """Return the band of an interval with a dot at the value; an unknown end is an arrow."""
     parts: list[Html | None] = []
-    if known.bounded:
+    if has_end(known):
         low = scale.low if known.low is None else known.low
         high = scale.high if known.high is None else known.high
         parts.append(rect(scale.at(low), scale.at(high), y - height / 2, height, kind))
@@ -131,14 +136,13 @@ def interval(
 
 
 def _arrow(across: float, y: float, direction: int) -> Html:
-    """An arrow that points out of the figure."""
     path = f"M{6 * direction} -4L{direction} 0L{6 * direction} 4"
     head = tag("path", d=path, class_="ends")
     return tag("svg", head, x=per_cent(across), y=f"{y:g}", overflow="visible")
 
 
 def text_width(text: str, size: float = FONT_SIZE) -> float:
-    """About how many pixels a bold text takes, rather too many."""
+    """Estimate the width of a bold text in pixels; the estimate is rather too large."""
     shares = (
         2 * USUAL_SHARE if unicodedata.east_asian_width(each) in "WF"
         else NARROW_SHARE if each in NARROW
@@ -150,19 +154,19 @@ def text_width(text: str, size: float = FONT_SIZE) -> float:
     return size * sum(shares)
 
 
-def fitted(text: str, width: float, size: float = FONT_SIZE) -> str:
-    """A text of at most this width, cut in its middle: the ends of names tell them apart."""
+def shorten_to_width(text: str, width: float, size: float = FONT_SIZE) -> str:
+    """Shorten a text to this width in pixels by leaving out its middle."""
     if text_width(text, size) <= width:
         return text
     for kept in range(len(text) - 1, 1, -1):
-        short = cut(text, kept)
+        short = shorten(text, kept)
         if text_width(short, size) <= width:
             return short
     return text[:1]
 
 
-def cut(name: str, most: int) -> str:
-    """A name of at most so many characters, cut in its middle."""
+def shorten(name: str, most: int) -> str:
+    """Shorten a name to `most` characters by leaving out its middle: names differ at the ends."""
     if len(name) <= most:
         return name
     end = (most - 1) // 2
@@ -170,15 +174,16 @@ def cut(name: str, most: int) -> str:
 
 
 def inline_svg(picture: Picture, name: str | None = None, kind: str = "") -> Html:
-    """The drawing as part of a page, as wide as its place; without a name it is decoration."""
-    told = {"role": "img", "aria_label": name} if name else {"aria_hidden": "true"}
-    return tag(
-        "svg", picture.marks, width="100%", height=picture.height, class_=kind or None, **told
-    )
+    """Return the drawing as part of a page; without a name it is hidden from screen readers."""
+    label = {"role": "img", "aria_label": name} if name else {"aria_hidden": "true"}
+    size: dict[str, Inside] = {"width": "100%", "height": picture.height}
+    if picture.in_pixels:
+        size = {"viewBox": f"0 0 {picture.width} {picture.height}"}
+    return tag("svg", picture.marks, class_=kind or None, **size, **label)
 
 
 def embed(left: float, top: float, width: float, picture: Picture) -> Html:
-    """The drawing inside another one."""
+    """Return the drawing as part of another one."""
     return tag(
         "svg", picture.marks, x=f"{left:g}", y=f"{top:g}", width=f"{width:g}",
         height=picture.height,
@@ -186,18 +191,15 @@ def embed(left: float, top: float, width: float, picture: Picture) -> Html:
 
 
 def svg_file(picture: Picture, title: str) -> str:
-    """The drawing as a whole file, with its title above it."""
-    margin, head = MARGIN, 34
-    width, height = picture.width + 2 * margin, picture.height + head + margin
-    ground = tag("rect", width="100%", height="100%", fill="#fbfaf7")
-    heading = tag("text", isolate(title), x=margin, y=24, class_="strong", font_size="15")
+    """Return the drawing below its title as the text of an SVG file."""
+    width, height = picture.width + 2 * MARGIN, picture.height + TITLE_HEIGHT + MARGIN
     return tag(
         "svg",
         tag("title", title),
         tag("style", Html(picture_style())),
-        ground,
-        heading,
-        embed(margin, head, picture.width, picture),
+        tag("rect", width="100%", height="100%", fill="#fbfaf7"),
+        tag("text", isolate(title), x=MARGIN, y=24, class_="strong", font_size="15"),
+        embed(MARGIN, TITLE_HEIGHT, picture.width, picture),
         xmlns="http://www.w3.org/2000/svg",
         width=width,
         height=height,

@@ -10,20 +10,23 @@ from numpy.typing import NDArray
 from arena.stats.counts import Floats, Ints
 from arena.stats.quantiles import t_quantile
 
-# The least that a move loses which loses anything, in games whose margins differ by 2.
+# The smallest possible loss of a move, in games whose margins differ by 2.
 UNSEEN = 2.0
 
 
 class MeanError(NamedTuple):
-    """A mean over positions, its standard error by game, and by position, which is too small."""
+    """A mean over positions, with its standard error by game and by position.
+
+    The error by position is too small, because positions of one game are not independent.
+    """
 
     value: float
     by_game: float
     by_position: float
 
 
-def clustered_mean(values: Floats, games: NDArray[np.int32]) -> MeanError:
-    """The mean of the values; the games are drawn, not the positions (Liang and Zeger 1986)."""
+def cluster_mean(values: Floats, games: NDArray[np.int32]) -> MeanError:
+    """Return the mean of the values, with games as the sampled units (Liang and Zeger 1986)."""
     count = len(values)
     mean = float(values.sum()) / count
     rest = values - mean
@@ -35,18 +38,18 @@ def clustered_mean(values: Floats, games: NDArray[np.int32]) -> MeanError:
 
 
 class FitQuality(NamedTuple):
-    """How well predictions fit outcomes that nobody fitted."""
+    """How well predictions fit outcomes that were not used to fit them."""
 
     positions: int
     games: int
     r2: float
     error: MeanError  # the mean of the squared error
-    signs: float  # the share of decided games whose winner it names
+    sign_accuracy: float  # the share of decided games whose winner is predicted
 
 
 def fit_quality(predicted: Floats, outcome: Floats, games: NDArray[np.int32]) -> FitQuality:
-    """The quality of predictions; R2 is the share of the variance that they explain."""
-    squared = clustered_mean((outcome - predicted) ** 2, games)
+    """Return the quality of predictions; R2 is the share of the variance that they explain."""
+    squared = cluster_mean((outcome - predicted) ** 2, games)
     variance = float(((outcome - outcome.mean()) ** 2).mean())
     decided = outcome != 0
     right = np.sign(predicted[decided]) == np.sign(outcome[decided])
@@ -60,7 +63,7 @@ def fit_quality(predicted: Floats, outcome: Floats, games: NDArray[np.int32]) ->
 
 
 class CalibrationBin(NamedTuple):
-    """Positions of like prediction: what was predicted and what came, with its error by game."""
+    """Positions with similar predictions, their mean outcome, and its error by game."""
 
     positions: int
     predicted: float
@@ -71,35 +74,35 @@ class CalibrationBin(NamedTuple):
 def calibration(
     predicted: Floats, outcome: Floats, games: NDArray[np.int32], bins: int = 10
 ) -> list[CalibrationBin]:
-    """Equal shares of the positions by their prediction, the lowest first."""
+    """Divide the positions into bins of equal size by their prediction, the lowest first."""
     order = np.argsort(predicted, kind="stable")
     found = []
     for part in np.array_split(order, bins):
         if len(part):
-            mean = clustered_mean(outcome[part], games[part])
+            mean = cluster_mean(outcome[part], games[part])
             shown = float(predicted[part].mean())
             found.append(CalibrationBin(len(part), shown, mean.value, mean.by_game))
     return found
 
 
 class MeanBound(NamedTuple):
-    """The mean of all items, an upper bound of it, and how many clusters it rests on."""
+    """The mean of all items, an upper bound, and the number of clusters."""
 
     value: float
     high: float
     clusters: int
 
 
-def clustered_mean_upper_bound(
+def cluster_mean_upper_bound(
     clusters: npt.ArrayLike, values: npt.ArrayLike, level: float
 ) -> MeanBound | None:
-    """The mean of `values` with its upper bound at this level; None if there are none.
+    """Return the mean of `values` with its upper bound at this level; None without values.
 
-    The ratio estimator with clusters as units: Cochran, "Sampling Techniques" (1977), section
-    6.3, with Student's t of one degree less than there are clusters. Losses have a long tail
-    above, so the bound is raised by the term of their skewness: Hall, "Inverting an Edgeworth
-    expansion", Annals of Statistics 11 (1983). Few clusters seldom show their tail: the worst
-    counts twice for the bound, and a share that none of them shows loses `UNSEEN` an item.
+    The ratio estimator with clusters as units: Cochran, "Sampling Techniques" (1977), section 6.3,
+    with Student's t of one degree less than there are clusters. Losses have a long upper tail, so
+    the bound is raised by the skewness term of Hall, "Inverting an Edgeworth expansion", Annals of
+    Statistics 11 (1983). Few clusters rarely show their tail, so the worst one counts twice for the
+    bound, and the share of items that no cluster shows is taken to lose `UNSEEN` each.
     """
     items = np.asarray(values, np.float64)
     if not len(items):
@@ -110,14 +113,14 @@ def clustered_mean_upper_bound(
     if count == 1:
         return MeanBound(mean, float("inf"), 1)
     worst = int(np.argmax(sums - mean * sizes))
-    more = _upper(np.append(sums, sums[worst]), np.append(sizes, sizes[worst]), level)
+    more = _skewed_t_bound(np.append(sums, sums[worst]), np.append(sizes, sizes[worst]), level)
     unseen = 1.0 - (1.0 - level) ** (1.0 / count)
     floor = mean + unseen * max(UNSEEN - mean, 0.0)
     return MeanBound(mean, max(floor, more), count)
 
 
-def clusters_needed(high: float, level: float) -> int | None:
-    """The fewest clusters whose bound is at most `high` if every item is 0; None: never."""
+def min_clusters(high: float, level: float) -> int | None:
+    """Return the fewest clusters whose bound is at most `high` if every item is 0; None: never."""
     if high <= 0.0:
         return None
     if high >= UNSEEN:
@@ -125,8 +128,7 @@ def clusters_needed(high: float, level: float) -> int | None:
     return max(2, math.ceil(math.log(1.0 - level) / math.log1p(-high / UNSEEN) - 1e-9))
 
 
-def _upper(sums: Floats, sizes: Ints, level: float) -> float:
-    """The bound by t and skewness, one of the clusters being added."""
+def _skewed_t_bound(sums: Floats, sizes: Ints, level: float) -> float:
     count, items = len(sizes), float(sizes.sum())
     mean = float(sums.sum()) / items
     residuals = (sums - mean * sizes) * count / items

@@ -5,9 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+# With fewer openings, Student's t and the bootstrap say too little.
+FEW_OPENINGS = 10
+
 
 class EstimateKind(StrEnum):
-    """The guarantee of an interval; printed beside every number that is not `fixed-n`."""
+    """The guarantee of an interval; texts name it unless it is `fixed-n`."""
 
     FIXED = "fixed-n"
     ANYTIME = "anytime"
@@ -18,7 +21,7 @@ class EstimateKind(StrEnum):
 
 
 class Scope(StrEnum):
-    """What an estimate answers; the two are never mixed."""
+    """The openings that an estimate is about."""
 
     LIKE = "openings like these"
     THESE = "exactly these openings"
@@ -26,10 +29,10 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value in its interval; `None` is a value or an end that the results do not fix.
+    """A value and its interval; None is a value or an end that the results do not determine.
 
-    Both ends known: the interval. One end: a one-sided bound at `level`. Neither: `reason`
-    says why. A number that is not finite is a bug, so it is refused.
+    With both ends known it is an interval, with one end a one-sided bound at `level`, and with
+    neither `reason` explains why.
     """
 
     value: float | None
@@ -47,8 +50,8 @@ class Estimate:
                 raise ValueError(f"Estimate.{name} must be finite or None, got {number!r}")
 
     @property
-    def two_sided(self) -> bool:
-        """Whether both ends of the interval are known."""
+    def has_both_ends(self) -> bool:
+        """Return whether both ends of the interval are known."""
         return self.low is not None and self.high is not None
 
 
@@ -58,12 +61,17 @@ def no_estimate(
     level: float = 0.95,
     scope: Scope = Scope.LIKE,
 ) -> Estimate:
-    """An estimate that allows no conclusion, with the reason."""
+    """Return an estimate that allows no conclusion, with the reason."""
     return Estimate(value, None, None, level, EstimateKind.NONE, reason, scope)
 
 
+def few_openings_text(openings: int, needed: int = FEW_OPENINGS, unit: str = "openings") -> str:
+    """Return the reason why a conclusion is withheld: `needs 10 openings, has 3`."""
+    return f"needs {needed:,} {unit}, has {openings:,}"
+
+
 def negate(estimate: Estimate) -> Estimate:
-    """The same estimate from the other agent's side."""
+    """Return the estimate from the other agent's side."""
     return replace(
         estimate,
         value=_minus(estimate.value),
@@ -73,7 +81,7 @@ def negate(estimate: Estimate) -> Estimate:
 
 
 def transform(estimate: Estimate, rising: Callable[[float], float | None]) -> Estimate:
-    """The estimate on another scale; `rising` gives None where that scale has no number."""
+    """Return the estimate on another scale; `rising` returns None if that scale has no number."""
     return replace(
         estimate,
         value=None if estimate.value is None else rising(estimate.value),

@@ -1,6 +1,6 @@
 """Estimates for one match, seen by either agent."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy.typing as npt
 from arena.stats.counts import (
     PairCounts,
     first_mover_scores,
-    mirrored,
+    mirror_counts,
     pair_counts,
     pair_scores,
 )
@@ -24,14 +24,14 @@ from arena.stats.intervals import (
     no_variation_estimate,
     score_estimate,
 )
-from arena.stats.spread import Spread, kish_effective_size, spread, spread_fixed_openings
+from arena.stats.spread import Spread, spread, spread_fixed_openings
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreAndElo:
-    """How strong one agent is against the other, for one of the two questions.
+    """Score and Elo of one agent against another, about one set of openings.
 
-    Live line, table, check and rating take it from here, so no two of them disagree.
+    Every table, check and rating reads these values, so they always agree.
     """
 
     spread: Spread
@@ -41,22 +41,30 @@ class ScoreAndElo:
 
     @property
     def scope(self) -> Scope:
-        """Which of the two questions it answers."""
+        """Return the openings that the numbers are about."""
         return self.spread.scope
 
     @property
-    def effective_pairings(self) -> float:
-        """Independent pairings that would be as sure."""
-        return self.spread.effective_pairings
+    def effective_pairs(self) -> float:
+        """Return the number of independent pairs with the same error."""
+        return self.spread.effective_pairs
+
+    def map_estimates(self, change: Callable[[Estimate], Estimate]) -> "ScoreAndElo":
+        """Return the answer with each of its estimates changed."""
+        return replace(
+            self,
+            score=change(self.score),
+            elo=change(self.elo),
+            normalized=change(self.normalized),
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class MatchEstimate:
-    """One row of a win-rate table, seen by one agent.
+    """One row of a win-rate table, from one agent's side.
 
-    `like` is for openings like these, `these` for exactly these openings where the results
-    answer that too. `kish` counts equally weighted openings; `superiority` is None where it
-    rests on too little.
+    `like` is about openings like these, `these` about exactly these openings; it is None if the
+    results do not answer that. `superiority` is None for small samples.
     """
 
     counts: PairCounts
@@ -64,11 +72,10 @@ class MatchEstimate:
     these: ScoreAndElo | None
     first_mover: Estimate
     superiority: float | None
-    kish: float
 
     @property
     def answer(self) -> ScoreAndElo:
-        """The answer that stands first: openings like these, unless only the others are known."""
+        """Return the main answer: openings like these, unless only the other one is known."""
         if self.these is None:
             return self.like
         whole = self.like.score.kind is EstimateKind.CENSUS
@@ -77,68 +84,53 @@ class MatchEstimate:
 
     @property
     def score(self) -> Estimate:
-        """The score of the first answer."""
+        """Return the score of the main answer."""
         return self.answer.score
 
     @property
     def elo(self) -> Estimate:
-        """The Elo difference of the first answer."""
+        """Return the Elo difference of the main answer."""
         return self.answer.elo
 
-    @property
-    def normalized(self) -> Estimate:
-        """The normalized Elo of the first answer."""
-        return self.answer.normalized
-
-    @property
-    def spread(self) -> Spread:
-        """The spread of the first answer."""
-        return self.answer.spread
-
-    @property
-    def effective_pairings(self) -> float:
-        """Independent pairings that would be as sure as the first answer."""
-        return self.answer.effective_pairings
+    def map_answers(self, change: Callable[[ScoreAndElo], ScoreAndElo]) -> "MatchEstimate":
+        """Return the row with both of its answers changed."""
+        these = None if self.these is None else change(self.these)
+        return replace(self, like=change(self.like), these=these)
 
 
-def matchup(
+def estimate_match(
     openings: npt.ArrayLike,
     as_first: npt.ArrayLike,
     as_second: npt.ArrayLike,
     *,
-    games: tuple[Sequence[object], Sequence[object]] | None = None,
     level: float = 0.95,
-    steady: bool = False,
+    deterministic: bool = False,
     census: bool = False,
     varied: bool = False,
     repeats: int = 0,
     times: npt.ArrayLike | None = None,
     fair: npt.ArrayLike | None = None,
 ) -> MatchEstimate:
-    """Sum up pairings given by opening and one agent's score (0, 1/2, 1) in each seat.
+    """Estimate a match from pairs given by opening and one agent's score (0, 1/2, 1) in each game.
 
-    Leave out replays first: they are no evidence; `repeats` games were replayed and never
-    varied, or games on one opening `varied`, which scores need not show. `games` names the game
-    of each pairing in which the agent moved first, then the other one. `steady` agents are known
-    to leave nothing to chance; a `census` has every opening there is. `times` says how often a
-    pairing stands there. Only pairings in which both games are `fair` tell about the first move:
-    a forfeit has its loser in either seat; all are fair without it.
+    Leave out repeated games first, because they are no evidence; `repeats` counts them if they
+    never varied. `varied`: games on one opening differed, which scores need not show. Row i occurs
+    `times[i]` times. `deterministic` agents use no chance; a `census` has every opening of its set.
+    Only pairs without a forfeit (`fair`, by default all) tell the value of the first move, because
+    a forfeit is lost on either side.
     """
     scores = pair_scores(as_first, as_second)
     found = spread(openings, scores, times)
     whole = census and found.openings > 0
-    counts = pair_counts(openings, as_first, as_second, games, times)
-    like = _answer(
-        found, census_estimate(found.mean, level) if whole else estimate_from_spread(found, level)
-    )
-    inside = None if steady or whole or repeats else spread_fixed_openings(openings, scores, times)
+    like = census_estimate(found.mean, level) if whole else estimate_from_spread(found, level)
+    exact = deterministic or whole
+    inside = None if exact or repeats else spread_fixed_openings(openings, scores, times)
     return MatchEstimate(
-        counts=counts,
-        like=like,
-        these=_these(found, inside, level, steady or whole, varied, repeats),
+        counts=pair_counts(openings, as_first, as_second, times),
+        like=_answer(found, like),
+        these=_answer_for_these(found, inside, level, exact, varied, repeats),
         first_mover=first_mover_estimate(openings, as_first, as_second, times, fair, level, whole),
         superiority=None if census else likelihood_of_superiority(found),
-        kish=kish_effective_size(openings, times),
     )
 
 
@@ -151,9 +143,9 @@ def first_mover_estimate(
     level: float = 0.95,
     census: bool = False,
 ) -> Estimate:
-    """Return the first movers' score in the pairings in which both games are fair.
+    """Return the first movers' score in the pairs in which both games are fair.
 
-    It is that of a census only if all pairings of one are.
+    It is that of a census only if all pairs of a census are fair.
     """
     scores, met = first_mover_scores(as_first, as_second), np.asarray(openings)
     kept = np.ones(len(scores), np.bool_) if fair is None else np.asarray(fair, np.bool_)
@@ -169,63 +161,47 @@ def _answer(found: Spread, score: Estimate) -> ScoreAndElo:
     )
 
 
-def _these(
-    found: Spread,
-    inside: Spread | None,
-    level: float,
-    steady: bool,
-    varied: bool,
-    repeats: int,
+def _answer_for_these(
+    found: Spread, inside: Spread | None, level: float, exact: bool, varied: bool, repeats: int
 ) -> ScoreAndElo | None:
-    """The answer for exactly these openings, if the results have one: `inside` is its spread."""
-    if found.pairings == 0:
+    """Return the answer for exactly these openings, if there is one; `inside` is its spread."""
+    if found.pairs == 0:
         return None
-    known = found._replace(scope=Scope.THESE)
-    if steady:
-        return _answer(known, census_estimate(found.mean, level))
+    these = found._replace(scope=Scope.THESE)
+    if exact:
+        return _answer(these, census_estimate(found.mean, level))
     if inside is not None and (varied or inside.se > 0.0):
         return _answer(inside, estimate_from_spread(inside, level))
-    repeats = repeats or 2 * (found.pairings - found.openings)
-    return _answer(known, no_variation_estimate(found.mean, repeats, level)) if repeats else None
+    repeats = repeats or 2 * (found.pairs - found.openings)
+    return _answer(these, no_variation_estimate(found.mean, repeats, level)) if repeats else None
 
 
-def estimate_unpaired_games(
-    openings: npt.ArrayLike, scores: npt.ArrayLike, level: float = 0.95
-) -> MatchEstimate:
-    """The same from single games that make no pairings, by opening and the agent's score."""
+def estimate_unpaired_games(openings: npt.ArrayLike, scores: npt.ArrayLike) -> MatchEstimate:
+    """Estimate a match from single games, given by opening and the agent's score."""
     found = spread(openings, scores)
     return MatchEstimate(
         counts=pair_counts([], [], []),
-        like=_answer(found, estimate_from_spread(found, level)),
+        like=_answer(found, estimate_from_spread(found)),
         these=None,
-        first_mover=no_estimate("no pairings", level=level),
+        first_mover=no_estimate("no pairs"),
         superiority=likelihood_of_superiority(found),
-        kish=kish_effective_size(openings),
     )
 
 
-def no_estimate_for_these(reason: str) -> ScoreAndElo:
-    """The answer for exactly these openings where there is none."""
-    none = no_estimate(reason, scope=Scope.THESE)
-    return ScoreAndElo(spread([], [])._replace(scope=Scope.THESE), none, none, none)
-
-
-def from_other_side(row: MatchEstimate) -> MatchEstimate:
-    """The same pairings, seen by the opponent."""
+def mirror_estimate(row: MatchEstimate) -> MatchEstimate:
+    """Return the same match from the opponent's side."""
     return replace(
-        row,
-        counts=mirrored(row.counts),
-        like=_mirrored_answer(row.like),
-        these=None if row.these is None else _mirrored_answer(row.these),
+        row.map_answers(_mirror_answer),
+        counts=mirror_counts(row.counts),
         superiority=None if row.superiority is None else 1.0 - row.superiority,
     )
 
 
-def _mirrored_answer(answer: ScoreAndElo) -> ScoreAndElo:
+def _mirror_answer(answer: ScoreAndElo) -> ScoreAndElo:
     found = answer.spread
     return ScoreAndElo(
         spread=found._replace(
-            mean=1.0 - found.mean if found.pairings else 0.0,
+            mean=1.0 - found.mean if found.pairs else 0.0,
             scores=tuple(1.0 - score for score in reversed(found.scores)),
             shares=found.shares[::-1],
             opening_scores=tuple(1.0 - score for score in reversed(found.opening_scores)),

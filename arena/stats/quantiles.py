@@ -1,4 +1,4 @@
-"""Distribution functions that the intervals need: normal, Student t, beta."""
+"""The normal, Student t and beta distributions."""
 
 import math
 from functools import lru_cache
@@ -7,20 +7,21 @@ from statistics import NormalDist
 _STANDARD = NormalDist()
 _TINY = 1e-300
 _NEARLY_NORMAL = 1e6
+Z_95 = 1.959964  # half-width of a normal 95 % interval in standard errors
 
 
 def normal_cdf(x: float) -> float:
-    """Probability that a standard normal is at most `x`."""
+    """Return the probability that a standard normal variable is at most `x`."""
     return 0.5 * math.erfc(-x / math.sqrt(2.0))
 
 
 def normal_quantile(p: float) -> float:
-    """Value that a standard normal exceeds with probability 1 - p; 0 < p < 1."""
+    """Return the value that a standard normal exceeds with probability 1 - p; 0 < p < 1."""
     return _STANDARD.inv_cdf(p)
 
 
 def beta_cdf(x: float, a: float, b: float) -> float:
-    """Regularised incomplete beta function I_x(a, b); NIST DLMF 8.17.22 and 8.17.4."""
+    """Return the regularised incomplete beta function I_x(a, b); NIST DLMF 8.17.22 and 8.17.4."""
     if x <= 0.0:
         return 0.0
     if x >= 1.0:
@@ -36,7 +37,7 @@ def beta_cdf(x: float, a: float, b: float) -> float:
 
 
 def _beta_fraction(x: float, a: float, b: float) -> float:
-    """Continued fraction of NIST DLMF 8.17.22, evaluated forwards (modified Lentz)."""
+    """Return the continued fraction of NIST DLMF 8.17.22 (modified Lentz algorithm)."""
     value = 1.0
     ahead = 1.0
     behind = 0.0
@@ -52,7 +53,7 @@ def _beta_fraction(x: float, a: float, b: float) -> float:
 
 
 def _beta_term(step: int, x: float, a: float, b: float) -> float:
-    """Coefficient d_step of NIST DLMF 8.17.23."""
+    """Return the coefficient d_step of NIST DLMF 8.17.23."""
     m = step // 2
     if step % 2 == 0:
         return m * (b - m) * x / ((a + 2 * m - 1.0) * (a + 2 * m))
@@ -60,7 +61,7 @@ def _beta_term(step: int, x: float, a: float, b: float) -> float:
 
 
 def t_cdf(t: float, dof: float) -> float:
-    """Probability that Student t with `dof` degrees of freedom is at most `t`."""
+    """Return the probability that Student's t with `dof` degrees of freedom is at most `t`."""
     if dof > _NEARLY_NORMAL:
         return normal_cdf(t * (1.0 - 0.25 / dof))
     # NIST DLMF 8.17 with Abramowitz and Stegun 26.5.27.
@@ -70,7 +71,7 @@ def t_cdf(t: float, dof: float) -> float:
 
 @lru_cache(maxsize=4096)
 def t_quantile(p: float, dof: float) -> float:
-    """Value that Student t with `dof` degrees of freedom exceeds with probability 1 - p."""
+    """Return the value that Student's t with `dof` degrees of freedom exceeds with chance 1 - p."""
     if p < 0.5:
         return -t_quantile(1.0 - p, dof)
     z = normal_quantile(p)
@@ -80,11 +81,11 @@ def t_quantile(p: float, dof: float) -> float:
     low, high = z, max(2.0 * z, 1.0)
     while t_cdf(high, dof) < p:
         low, high = high, 2.0 * high
-    return _root(p, dof, low, high)
+    return _invert_t_cdf(p, dof, low, high)
 
 
-def _root(p: float, dof: float, low: float, high: float) -> float:
-    """Solution of t_cdf(t, dof) = p between `low` and `high`: Newton, held by bisection."""
+def _invert_t_cdf(p: float, dof: float, low: float, high: float) -> float:
+    """Solve t_cdf(t, dof) = p between `low` and `high` by Newton's method with bisection."""
     # Student density at t; the exponent is taken in logarithms.
     log_scale = math.lgamma(0.5 * (dof + 1)) - math.lgamma(0.5 * dof)
     t = low

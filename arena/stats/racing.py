@@ -1,8 +1,8 @@
-"""The state of a race: who is said to be above whom, after complete rounds of pairings.
+"""The state of a race: which agents are shown to be above others, after complete rounds.
 
-A race asks few questions often, so every answer is the anytime capital of `capital`, and the share
-of wrong answers in all is the share in one divided by their number (a union). The strengths only
-choose who meets next: no answer rests on them.
+A race asks the same questions repeatedly, so every conclusion uses the anytime-valid betting
+capital. The error rate of all conclusions is divided among them (union bound). The estimated
+strengths only choose the next opponents; no conclusion depends on them.
 """
 
 import math
@@ -17,24 +17,24 @@ from arena.stats.counts import Floats, Ints
 from arena.stats.elo import score_from_elo
 
 Flags = npt.NDArray[np.bool_]
-FEWEST, SHARE = 4, 8  # a pair plays so many pairings in a round, later this share of those it has
-STEPS, STEP_SIZE = 4, 0.7  # of the strengths in each round
-# Sums of the same numbers in another order differ beyond these; orders must not.
+MIN_PAIRS, SHARE = 4, 8  # two agents play 4 pairs in a round, later an eighth of those they have
+STEPS, STEP_SIZE = 4, 0.7  # of the strengths, per round
+# Further digits depend on the order of summation, which must not change a ranking.
 DECIMALS = 9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Race:
-    """What is known after `rounds` complete rounds.
+    """The state after `rounds` complete rounds.
 
-    `counts[i, j]` are the pairings of i and j by the score of i: 0, 1/4, 1/2, 3/4, 1. `above[i, j]`
-    says that i was ever shown to be above j, `alike[i, j]` that both are shown to be within
+    `counts[i, j]` counts the pairs of i and j by the score of i: 0, 1/4, 1/2, 3/4, 1. `above[i, j]`
+    is true once i was shown to be above j, `alike[i, j]` once both were shown to be within
     `indifference` Elo; each is wrong with probability exp(-level) at most.
     """
 
     level: float
     indifference: float
-    limit: int  # pairings that two agents play at most
+    limit: int  # most pairs that two agents play
     rounds: int
     counts: Ints
     strengths: Floats
@@ -43,35 +43,35 @@ class Race:
 
     @property
     def agents(self) -> int:
-        """How many take part."""
+        """Return the number of agents."""
         return len(self.strengths)
 
     @property
-    def played(self) -> Ints:
-        """Pairings of each two agents."""
+    def pairs(self) -> Ints:
+        """Return the number of pairs between each two agents."""
         return np.asarray(self.counts.sum(axis=-1))
 
     @property
-    def earned(self) -> Floats:
-        """Logarithm of the capital that says that i is above j."""
+    def log_capital(self) -> Floats:
+        """Return the logarithm of the capital of bets that i is above j."""
         return log_betting_capital(self.counts, 0.5)
 
 
-def race(agents: int, level: float, limit: int, indifference: float = 0.0) -> Race:
-    """A race before its first round."""
+def start_race(agents: int, level: float, limit: int, indifference: float = 0.0) -> Race:
+    """Return a race before its first round."""
     none = np.zeros((agents, agents), np.bool_)
     counts = np.zeros((agents, agents, len(PAIR_SCORES)), np.int64)
     return Race(level, indifference, limit, 0, counts, np.zeros(agents), none, none)
 
 
-def after_round(state: Race, results: Iterable[tuple[int, int, npt.ArrayLike]]) -> Race:
-    """The race after a round: two agents, and the counts of the first one's pair scores, each."""
+def update_race(state: Race, results: Iterable[tuple[int, int, npt.ArrayLike]]) -> Race:
+    """Return the race after a round of (agent, other agent, counts of the agent's pair scores)."""
     counts, above, alike = state.counts.copy(), state.above.copy(), state.alike.copy()
     for one, other, seen in results:
         five = np.asarray(seen, np.int64)
         counts[one, other] += five
         counts[other, one] += five[::-1]
-    # Nothing is said anew of those that did not meet.
+    # Agents that did not meet keep their conclusions.
     met = np.nonzero((counts != state.counts).any(axis=-1))
     above[met] |= log_betting_capital(counts[met], 0.5) >= state.level
     if state.indifference > 0.0:
@@ -90,7 +90,7 @@ def after_round(state: Race, results: Iterable[tuple[int, int, npt.ArrayLike]]) 
 
 
 def _strengths(counts: Ints, before: Floats) -> Floats:
-    """Penalised strengths after Bradley and Terry: some steps on from those of the last round."""
+    """Return penalised Bradley-Terry strengths, some steps on from those of the last round."""
     played = counts.sum(axis=-1)
     points = (counts * np.array(PAIR_SCORES)).sum(axis=-1)
     at = before
@@ -103,20 +103,20 @@ def _strengths(counts: Ints, before: Floats) -> Floats:
     return np.round(at, DECIMALS)
 
 
-def by_strength(state: Race, agents: Iterable[int]) -> list[int]:
-    """Some agents, the strongest first; of equals the one that stands first in the file."""
+def rank_by_strength(state: Race, agents: Iterable[int]) -> list[int]:
+    """Sort agents, the strongest first; equals keep the order of the experiment."""
     return sorted(agents, key=lambda agent: (-state.strengths[agent], agent))
 
 
 def transitive_closure(above: Flags) -> Flags:
-    """Who is above whom if above those above somebody is above him too (Warshall)."""
+    """Return the transitive closure of a relation (Warshall)."""
     through = above.copy()
     for middle in range(len(through)):
         through |= through[:, middle, None] & through[None, middle, :]
     return through
 
 
-def next_pairings(state: Race, one: int, other: int) -> int:
-    """How many pairings two agents play in a round in which they meet; 0 if all are used up."""
-    played = int(state.played[one, other])
-    return min(max(FEWEST, math.ceil(played / SHARE)), state.limit - played)
+def next_pairs(state: Race, one: int, other: int) -> int:
+    """Return how many pairs two agents play in their next round; 0 if none is left."""
+    played = int(state.pairs[one, other])
+    return min(max(MIN_PAIRS, math.ceil(played / SHARE)), state.limit - played)

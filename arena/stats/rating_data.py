@@ -1,4 +1,4 @@
-"""Results of many agents, summed by opening and pair."""
+"""Results of many agents, summed by opening and pair of agents."""
 
 import hashlib
 from collections.abc import Sequence
@@ -15,10 +15,10 @@ _OPENINGS_AT_ONCE = 10_000
 
 @dataclass(frozen=True, slots=True)
 class RatingData:
-    """Sums of games: one entry per opening, first mover and second mover that met on it.
+    """Sums of games: one entry per opening, first mover and second mover.
 
-    `pair` is first mover * agents + second mover, `points` are the first mover's, `drawn`
-    the draws among `games`. Entries are sorted, so the order of the games leaves no trace.
+    `pair` is first mover * agents + second mover. `points` are the first mover's; `drawn` counts
+    the draws among `games`. Entries are sorted, so they do not depend on the order of the games.
     """
 
     agents: int
@@ -37,13 +37,13 @@ def rating_data(
     openings: npt.ArrayLike,
     agents: int,
 ) -> RatingData:
-    """Sums of games given by first mover, second mover (0 to agents - 1) and score of the first.
+    """Sum games given by first mover, second mover (0 to agents - 1) and score of the first.
 
-    Games on openings of equal number are not independent; without openings, number the games.
+    Games with equal opening numbers are not independent. Without openings, number the games.
     """
     movers = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
     points = np.asarray(scores, dtype=np.float64)
-    _check(movers, points, agents)
+    _check_games(movers, points, agents)
     names, opening = np.unique(np.asarray(openings), return_inverse=True)
     key = opening.ravel() * agents**2 + movers[0] * agents + movers[1]
     keys, entry = np.unique(key, return_inverse=True)
@@ -59,11 +59,12 @@ def rating_data(
     )
 
 
-def in_order_of_content(results: RatingData, names: Sequence[str]) -> tuple[RatingData, int]:
-    """Number the openings by what was played on them; also return a seed that the games decide.
+def sort_by_content(results: RatingData, names: Sequence[str]) -> tuple[RatingData, int]:
+    """Number the openings by the games on them; also return a seed that depends on the games.
 
-    The order of the games, openings and agents leaves no trace, so bootstrap draws are the same
-    for one set of games whatever file it comes from. Openings of equal content are exchangeable.
+    The result does not depend on the order of games, openings and agents, so one set of games has
+    the same bootstrap draws whatever file it comes from. Openings of equal content are
+    exchangeable.
     """
     place = {name: at for at, name in enumerate(sorted(names))}
     rank = np.array([place[name] for name in names], dtype=np.int64)
@@ -97,7 +98,7 @@ def _sums(places: Ints, amounts: npt.ArrayLike, size: int) -> Floats:
     return np.bincount(places, amounts, size).astype(np.float64)
 
 
-def _check(movers: tuple[Ints, Ints], scores: Floats, agents: int) -> None:
+def _check_games(movers: tuple[Ints, Ints], scores: Floats, agents: int) -> None:
     both = np.stack(movers)
     if np.any((both < 0) | (both >= agents)):
         raise ValueError(f"agents must be numbered from 0 to {agents - 1}")
@@ -108,7 +109,7 @@ def _check(movers: tuple[Ints, Ints], scores: Floats, agents: int) -> None:
 
 
 def select_agents(results: RatingData, members: Ints) -> RatingData:
-    """Games among some agents only, renumbered in the order of `members`; openings stay."""
+    """Return the games among some agents, renumbered in the order of `members`; openings stay."""
     if np.array_equal(members, np.arange(results.agents)):
         return results
     place = np.full(results.agents, -1)
@@ -127,13 +128,13 @@ def select_agents(results: RatingData, members: Ints) -> RatingData:
 
 
 def pair_matrix(results: RatingData, sums: Floats) -> Floats:
-    """Matrix first mover by second mover of an entry-wise quantity."""
+    """Return the matrix first mover by second mover of a sum per entry."""
     square = _sums(results.pair, sums, results.agents**2)
     return square.reshape(results.agents, results.agents)
 
 
 def openings_by_agent(results: RatingData) -> Ints:
-    """Distinct openings on which each agent played."""
+    """Return the number of distinct openings that each agent played."""
     counts = np.zeros(results.agents, dtype=np.int64)
     for start in range(0, results.openings, _OPENINGS_AT_ONCE):
         entries = slice(*np.searchsorted(results.opening, (start, start + _OPENINGS_AT_ONCE)))

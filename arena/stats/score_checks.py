@@ -1,4 +1,4 @@
-"""Whether a score is at least so much, by its one-sided bound."""
+"""Check whether a score reaches a number, by its one-sided bound."""
 
 import math
 from dataclasses import dataclass
@@ -8,16 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.stats.anytime import betting_lower_bound, log_betting_capital
-from arena.stats.estimate import Scope
+from arena.stats.estimate import FEW_OPENINGS, Scope, few_openings_text
 from arena.stats.intervals import CENSUS, lower_bound
 from arena.stats.spread import Spread
 
-MIN_DISTINCT = 10
-_MOST_NEEDED = 10**9
+_MAX_OBSERVATIONS = 10**9
 
 
 class CheckStatus(StrEnum):
-    """PairEstimate of a check; `VACUOUS` counts as a failure."""
+    """The result of a check; `VACUOUS` counts as a failure."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -26,7 +25,7 @@ class CheckStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ScoreCheck:
-    """Whether a score is at least `wanted`; `bound` is the one-sided lower bound used."""
+    """A check that a score is at least `wanted`; `bound` is the one-sided lower bound used."""
 
     verdict: CheckStatus
     wanted: float
@@ -42,24 +41,24 @@ def score_at_least(
     wanted: float,
     *,
     level: float = 0.95,
-    min_distinct: int = MIN_DISTINCT,
+    min_distinct: int = FEW_OPENINGS,
     census: bool = False,
 ) -> ScoreCheck:
-    """Check a score that is looked at once; a census compares exactly.
+    """Check a score that is looked at once; a census is compared exactly.
 
-    Fewer than `min_distinct` openings never pass for openings like these, nor do fewer than
-    those whose wins alone would reach the bound.
+    For openings like these, fewer than `min_distinct` openings never pass. The check is vacuous,
+    too, if even wins on all openings would not reach the bound.
     """
     least = min_distinct if found.scope is Scope.LIKE else 1
     reason = CENSUS if census else f"one-sided {100 * level:g} % bound"
     if found.openings < least:
         return _vacuous(found, wanted, level, least)
     if not census:
-        least = observations_needed(wanted, level)
-        if found.alike < least:
+        least = min_observations(wanted, level)
+        if found.units < least:
             return _vacuous(found, wanted, level, least)
     bound = found.mean if census else lower_bound(found, level)
-    return _settled(found, wanted, bound, level, reason)
+    return _result(found, wanted, bound, level, reason)
 
 
 def score_at_least_anytime(
@@ -68,56 +67,55 @@ def score_at_least_anytime(
     wanted: float,
     *,
     level: float = 0.95,
-    min_distinct: int = MIN_DISTINCT,
+    min_distinct: int = FEW_OPENINGS,
     reason: str = "",
 ) -> ScoreCheck:
-    """Check a score that is looked at more than once, by a bound that stays true at every look.
+    """Check a score that is looked at repeatedly, by an anytime-valid bound.
 
-    `counts` are the five pair scores of the first pairing on each opening.
+    `counts` are the five pair scores of the first pair on each opening.
     """
-    least = max(min_distinct, observations_needed(wanted, level, looks=True))
+    least = max(min_distinct, min_observations(wanted, level, looks=True))
     if found.openings < least:
         return _vacuous(found, wanted, level, least)
     bound = float(betting_lower_bound(counts, 1.0 - level))
-    return _settled(found, wanted, bound, level, reason or f"anytime {100 * level:g} % bound")
+    return _result(found, wanted, bound, level, reason or f"anytime {100 * level:g} % bound")
 
 
-def observations_needed(wanted: float, level: float, *, looks: bool = False) -> int:
-    """How many observations, all won, would reach the bound; a billion if no number would."""
+def min_observations(wanted: float, level: float, *, looks: bool = False) -> int:
+    """Return how many won observations reach the bound; a billion if no number does."""
     if wanted <= 0.0:
         return 1
     if wanted >= 1.0:
-        return _MOST_NEEDED
+        return _MAX_OBSERVATIONS
     if not looks:
         return math.ceil(math.log(1.0 - level) / math.log(wanted) - 1e-9)
     low, high = 0, 1
-    while _earned(high, wanted) < -math.log(1.0 - level) and high < _MOST_NEEDED:
+    while _log_capital_of_wins(high, wanted) < -math.log(1.0 - level) and high < _MAX_OBSERVATIONS:
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        enough = _earned(middle, wanted) >= -math.log(1.0 - level)
+        enough = _log_capital_of_wins(middle, wanted) >= -math.log(1.0 - level)
         low, high = (low, middle) if enough else (middle, high)
     return high
 
 
-def _earned(wins: int, wanted: float) -> float:
+def _log_capital_of_wins(wins: int, wanted: float) -> float:
     return float(log_betting_capital(np.array([0, 0, 0, 0, wins]), wanted))
 
 
-def _settled(found: Spread, wanted: float, bound: float, level: float, reason: str) -> ScoreCheck:
+def _result(found: Spread, wanted: float, bound: float, level: float, reason: str) -> ScoreCheck:
     verdict = CheckStatus.PASSED if bound >= wanted else CheckStatus.FAILED
     return ScoreCheck(verdict, wanted, found.mean, bound, level, found.openings, reason)
 
 
 def _vacuous(found: Spread, wanted: float, level: float, least: int) -> ScoreCheck:
-    score = found.mean if found.pairings else None
-    reason = vacuous_text(found.alike, least, found.scope)
+    score = found.mean if found.pairs else None
+    reason = vacuous_text(found.units, least, found.scope)
     return ScoreCheck(CheckStatus.VACUOUS, wanted, score, None, level, found.openings, reason)
 
 
-def vacuous_text(there: int, least: int, scope: Scope = Scope.LIKE) -> str:
-    """Why no result could satisfy a check: needs 29 openings, has 10."""
-    of = "openings" if scope is Scope.LIKE else "pairings"
-    if least >= _MOST_NEEDED:
+def vacuous_text(count: int, needed: int, scope: Scope = Scope.LIKE) -> str:
+    """Return the reason why no result could satisfy a check: `needs 29 openings, has 10`."""
+    if needed >= _MAX_OBSERVATIONS:
         return "no result can show a score of 100 %"
-    return f"needs {least:,} {of}, has {there:,}"
+    return few_openings_text(count, needed, "openings" if scope is Scope.LIKE else "pairs")

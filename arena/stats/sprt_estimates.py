@@ -1,4 +1,4 @@
-"""Elo after a sequential test, corrected for stopping; the LLR path."""
+"""Elo after a sequential test, with and without correction for stopping."""
 
 import math
 from collections.abc import Sequence
@@ -20,8 +20,8 @@ _SINES = 12
 _IMAGES = 6
 
 
-class Path(NamedTuple):
-    """Where a Brownian motion from 0 has stopped or stands: `time`, `level`, between bounds."""
+class MotionEnd(NamedTuple):
+    """The end of a Brownian motion from 0: at `time` it is at `level`, between two bounds."""
 
     time: float
     level: float
@@ -36,27 +36,27 @@ def as_raw(estimate: Estimate) -> Estimate:
     return replace(estimate, kind=EstimateKind.SPRT, reason=RAW)
 
 
-def uncorrected_estimate(state: SprtState) -> Estimate:
-    """Return the Elo interval that a match of fixed size would have, biased after a stop."""
+def naive_estimate(state: SprtState) -> Estimate:
+    """Return the Elo interval of a fixed-size match, which is biased after a stop."""
     scores = np.repeat(np.linspace(0.0, 1.0, len(state.counts)), state.counts)
     return as_raw(elo_estimate(score_estimate(np.arange(len(scores)), scores)))
 
 
-def corrected_estimate(plan: SprtPlan, state: SprtState) -> Estimate:
-    """Median-unbiased logistic Elo with its 95 % interval, from the LLR as Brownian motion.
+def median_unbiased_estimate(plan: SprtPlan, state: SprtState) -> Estimate:
+    """Return median-unbiased logistic Elo with its 95 % interval, from the LLR as Brownian motion.
 
-    Outcomes are ordered by stage: stopped low early, ..., stopped high early (Siegmund,
-    "Estimation following sequential tests", 1978; fishtest). Meant for small Elo; an end
-    that the outcome does not fix is None.
+    Outcomes are ordered by stage: stopped low early, ..., stopped high early (Siegmund, "Estimation
+    following sequential tests", 1978; fishtest). Meant for small Elo; an end that the outcome does
+    not determine is None.
     """
     if state.observations == 0:
         return no_estimate("no games")
-    ends = [_elo_at_chance(plan, state, chance) for chance in (0.5, 0.975, 0.025)]
+    ends = [_elo_of_chance(plan, state, chance) for chance in (0.5, 0.975, 0.025)]
     return Estimate(ends[0], ends[1], ends[2], 0.95, EstimateKind.SPRT, CORRECTED)
 
 
-def _elo_at_chance(plan: SprtPlan, state: SprtState, chance: float) -> float | None:
-    """True Elo at which an outcome this low or lower has the given `chance`."""
+def _elo_of_chance(plan: SprtPlan, state: SprtState, chance: float) -> float | None:
+    """Return the true Elo at which an outcome this low or lower has the given `chance`."""
     low, high = -_WIDEST_ELO, _WIDEST_ELO
     outcome = _outcome(plan, state.counts)
     if outcome.chance(low) < chance:
@@ -72,21 +72,16 @@ def _elo_at_chance(plan: SprtPlan, state: SprtState, chance: float) -> float | N
     return 0.5 * (low + high)
 
 
-def outcome_chance(plan: SprtPlan, counts: Sequence[int], elo: float) -> float:
-    """Chance of an outcome at most as high as `counts`, if `elo` is true."""
-    return _outcome(plan, counts).chance(elo)
-
-
 class _Outcome(NamedTuple):
-    """An outcome as a motion: what of it the true Elo does not change."""
+    """An outcome as a Brownian motion, independent of the true Elo."""
 
-    middle: float  # the score at which the motion has no drift
-    rate: float  # its drift per point of score
+    middle: float  # score at which the motion has no drift
+    rate: float  # drift per point of score
     deviation: float
-    path: Path
+    path: MotionEnd
 
     def chance(self, elo: float) -> float:
-        """Chance of an outcome at most as high, if `elo` is true."""
+        """Return the chance of an outcome at most this high if `elo` is true."""
         drift = (score_from_elo(elo) - self.middle) * self.rate
         return passage_chance(drift, self.deviation, self.path)
 
@@ -100,17 +95,17 @@ def _outcome(plan: SprtPlan, counts: Sequence[int]) -> _Outcome:
     slope = (mean - middle) * rate
     level = min(max(n * slope, lower), upper)
     time = level / slope if level != n * slope else n
-    return _Outcome(middle, rate, math.sqrt(variance) * rate, Path(time, level, lower, upper))
+    return _Outcome(middle, rate, math.sqrt(variance) * rate, MotionEnd(time, level, lower, upper))
 
 
-def passage_chance(drift: float, deviation: float, path: Path) -> float:
-    """Chance that a Brownian motion stops low before `path`, or ends no higher than it.
+def passage_chance(drift: float, deviation: float, path: MotionEnd) -> float:
+    """Return the chance that a Brownian motion stops low before `path`, or ends no higher than it.
 
-    Two expansions of the same chance: sines for late times, images for early ones (Cox and
-    Miller, "The Theory of Stochastic Processes", 1965, section 5.7).
+    Two expansions of the same chance: sines for late times, images for early ones (Cox and Miller,
+    "The Theory of Stochastic Processes", 1965, section 5.7).
     """
     width = path.upper - path.lower
-    # On a scale where the bounds are 1 apart and the variance per unit of time is 1.
+    # Scale to bounds 1 apart and a variance of 1 per unit of time.
     time = path.time * (deviation / width) ** 2
     slope = drift * width / deviation**2
     start = -path.lower / width
@@ -120,19 +115,19 @@ def passage_chance(drift: float, deviation: float, path: Path) -> float:
 
 
 def _by_sines(slope: float, time: float, start: float, level: float) -> float:
-    """Passage chance between 0 and 1 from the eigenfunctions of the killed motion."""
+    """Return the chance for bounds 0 and 1 from the eigenfunctions of the killed motion."""
     n = np.arange(1, _SINES + 1) * math.pi
     rate = 0.5 * (slope**2 + n**2)
     part = np.exp(-0.5 * n**2 * time) * np.sin(n * start) / rate
     turning = slope * np.sin(n * level) - n * np.cos(n * level)
-    # Chance to stop low ever, less what stops low later, plus what has not stopped but is
-    # low: the constant terms of the last two cancel.
+    # The chance to reach the lower bound at any time, minus that of reaching it later, plus that of
+    # being low without having stopped. The constant terms of the last two cancel.
     growth = math.exp(slope * (level - start) - 0.5 * slope**2 * time)
-    return _lower_ever(slope, start) + growth * float((part * turning).sum())
+    return _chance_of_bottom(slope, start) + growth * float((part * turning).sum())
 
 
-def _lower_ever(slope: float, start: float) -> float:
-    """Chance to reach 0 before 1 from `start`."""
+def _chance_of_bottom(slope: float, start: float) -> float:
+    """Return the chance to reach 0 before 1 from `start`."""
     if abs(slope) < 1e-12:
         return 1.0 - start
     if slope < 0.0:
@@ -142,7 +137,7 @@ def _lower_ever(slope: float, start: float) -> float:
 
 
 def _by_images(slope: float, time: float, start: float, level: float) -> float:
-    """Passage chance between 0 and 1 from reflected sources; few matter at early times."""
+    """Return the chance for bounds 0 and 1 from reflected sources; few matter at early times."""
     root = math.sqrt(time)
     above = 0.0
     for k in range(-_IMAGES, _IMAGES + 1):
@@ -150,11 +145,11 @@ def _by_images(slope: float, time: float, start: float, level: float) -> float:
             end = source + slope * time
             mass = _mass(slope * (source - start), (level - end) / root, (1.0 - end) / root)
             above += sign * mass
-    return 1.0 - above - _stopped_high(slope, time, start)
+    return 1.0 - above - _chance_of_early_top(slope, time, start)
 
 
-def _stopped_high(slope: float, time: float, start: float) -> float:
-    """Chance to have reached 1, before 0, by `time`: one first passage for each image."""
+def _chance_of_early_top(slope: float, time: float, start: float) -> float:
+    """Return the chance to have reached 1, before 0, by `time`: one passage per image."""
     root = math.sqrt(time)
     ahead = slope * (1.0 - start)
     total = 0.0
@@ -168,16 +163,16 @@ def _stopped_high(slope: float, time: float, start: float) -> float:
 
 
 def _mass(weight: float, low: float, high: float) -> float:
-    """exp(weight) times the normal probability between `low` and `high`."""
+    """Return exp(weight) times the normal probability between `low` and `high`."""
     if low > 0.0:
         low, high = -high, -low
     return _tail(weight, high) - _tail(weight, low)
 
 
 def _tail(weight: float, z: float) -> float:
-    """exp(weight) times the normal distribution function, without overflow."""
+    """Return exp(weight) times the normal distribution function, without overflow."""
     if z < -36.0:
-        # Mills's ratio, where the probability itself would be 0.
+        # Mills's ratio, because the probability itself underflows.
         exponent = weight - 0.5 * z * z
         below = exponent - math.log(math.sqrt(2.0 * math.pi) * -z) if z > -math.inf else -math.inf
     else:

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from arena.stats.estimate import Estimate, EstimateKind, Scope
-from arena.stats.intervals import ALIKE, ONE_OPENING, UNVARIED
+from arena.stats.intervals import EQUAL_SCORES, NO_VARIATION, ONE_OPENING
 from arena.stats.match_estimate import MatchEstimate, ScoreAndElo
 from arena.stats.rating_fit import FirstMove
-from arena.stats.ratings import AgentRating, RatingGroup, Ratings
+from arena.stats.ratings import RatingGroup
 from arena.stats.score_checks import CheckStatus, ScoreCheck
 from arena.stats.spread import Spread
 from arena.stats.sprt import Decision, SprtPlan, SprtState
@@ -16,25 +16,24 @@ from arena.stats.sprt import Decision, SprtPlan, SprtState
 NO_ANSWER = "\u2013"
 _FINE_WIDTH = 3.0
 
+ROUNDING = 1e-9  # floating-point errors below this do not move a printed end
 
-ROUNDING = 1e-9  # errors of the machine, which do not move an end
 
-
-def signed_text(number: float, decimals: int = 0) -> str:
-    """A number with its sign; zero has none."""
+def sign_text(number: float, decimals: int = 0) -> str:
+    """Return a number with its sign; zero has none."""
     text = f"{number:+.{decimals}f}"
     return text[1:] if float(text) == 0.0 else text
 
 
 def decimals_for(half_width: float) -> int:
-    """Decimals for an interval of this half-width, enough that it never prints as 0."""
+    """Return the decimals for an interval of this half-width; it never prints as 0."""
     if half_width >= _FINE_WIDTH:
         return 0
     return min(max(1, math.ceil(-math.log10(half_width / _FINE_WIDTH))), 9)
 
 
 def percent_text(share: float) -> str:
-    """A share in percent; only an exact one prints as 100 or 0."""
+    """Return a share in percent; only exact values print as 100 or 0."""
     if share in (0.0, 1.0):
         return f"{100 * share:.0f} %"
     for decimals in range(1, 5):
@@ -44,8 +43,8 @@ def percent_text(share: float) -> str:
     return "> 99.9999 %" if share > 0.5 else "< 0.0001 %"
 
 
-def first_mover_words(opening_plies: Sequence[int] | None) -> str:
-    """Name the first mover, with the fewest and the most plies of the openings if known."""
+def first_mover_text(opening_plies: Sequence[int] | None) -> str:
+    """Name the first mover, with the range of opening plies if it is known."""
     if opening_plies is None or not opening_plies:
         return "the first mover (to move after the opening)"
     fewest, most = opening_plies
@@ -55,15 +54,15 @@ def first_mover_words(opening_plies: Sequence[int] | None) -> str:
     return f"the first mover (to move after {plies} opening {'ply' if plies == '1' else 'plies'})"
 
 
-def rounded_down(number: float, decimals: int) -> float:
-    """Round the lower end of an interval or a lower bound: it must not promise too much."""
+def round_down(number: float, decimals: int) -> float:
+    """Round the lower end of an interval or a lower bound, which must never be rounded up."""
     unit = 10.0**decimals
     return math.floor(number * unit + ROUNDING) / unit
 
 
-def rounded_up(number: float, decimals: int) -> float:
+def round_up(number: float, decimals: int) -> float:
     """Round the upper end of an interval or an upper bound."""
-    return 0.0 - rounded_down(0.0 - number, decimals)
+    return 0.0 - round_down(0.0 - number, decimals)
 
 
 def bound_decimals(value: float | None, bound: float) -> int:
@@ -72,33 +71,33 @@ def bound_decimals(value: float | None, bound: float) -> int:
 
 
 def bound_text(elo: Estimate) -> str:
-    """A one-sided bound; empty if there is none or if there are two."""
+    """Return a one-sided bound; "" if there is none or if there are two."""
     if elo.low is not None and elo.high is None:
         decimals = bound_decimals(elo.value, elo.low)
-        return f"> {signed_text(rounded_down(elo.low, decimals), decimals)}"
+        return f"> {sign_text(round_down(elo.low, decimals), decimals)}"
     if elo.high is not None and elo.low is None:
         decimals = bound_decimals(elo.value, elo.high)
-        return f"< {signed_text(rounded_up(elo.high, decimals), decimals)}"
+        return f"< {sign_text(round_up(elo.high, decimals), decimals)}"
     return ""
 
 
 def range_text(estimate: Estimate) -> str:
-    """A value in its two-sided interval: `+83 [+61, +107]`, or `0 ± 2.6` around zero."""
+    """Return a value in its two-sided interval: `+83 [+61, +107]`, or `0 ± 2.6` around zero."""
     value, low, high = estimate.value, estimate.low, estimate.high
     if value is None or low is None or high is None:
         raise ValueError("an interval needs a value and both ends")
     decimals = decimals_for(0.5 * (high - low))
-    ends = value, rounded_down(low, decimals), rounded_up(high, decimals)
-    texts = [signed_text(number, decimals) for number in ends]
-    if estimate.reason == ALIKE and value == 0.0:
-        return f"0 ± {rounded_up(high, decimals):.{decimals}f}"
+    ends = value, round_down(low, decimals), round_up(high, decimals)
+    texts = [sign_text(number, decimals) for number in ends]
+    if estimate.reason == EQUAL_SCORES and value == 0.0:
+        return f"0 ± {round_up(high, decimals):.{decimals}f}"
     return f"{texts[0]} [{texts[1]}, {texts[2]}]"
 
 
 def elo_text(estimate: Estimate) -> str:
-    """Any Elo estimate in one phrase; the kind is named unless it is `fixed-n`."""
+    """Return any Elo estimate as a phrase; the kind is named unless it is `fixed-n`."""
     kind = "" if estimate.kind is EstimateKind.FIXED else f" {estimate.kind}"
-    if estimate.two_sided and estimate.value is not None:
+    if estimate.has_both_ends and estimate.value is not None:
         return f"{range_text(estimate)} Elo{kind}"
     bound = bound_text(estimate)
     if bound:
@@ -106,7 +105,7 @@ def elo_text(estimate: Estimate) -> str:
     if estimate.kind is EstimateKind.CENSUS:
         return _census_text(estimate)
     if estimate.kind is EstimateKind.NONE:
-        value = "" if estimate.value is None else f"{signed_text(estimate.value)}, "
+        value = "" if estimate.value is None else f"{sign_text(estimate.value)}, "
         return f"{value}{estimate.reason or NO_ANSWER}"
     why = f": {estimate.reason}" if estimate.reason else ""
     return f"no bound on Elo ({100 * estimate.level:g} %){kind}{why}"
@@ -116,11 +115,11 @@ def _census_text(estimate: Estimate) -> str:
     if estimate.value is None:
         return "won or lost every game of these openings (census)"
     decimals = decimals_for(abs(estimate.value)) if estimate.value else 0
-    return f"exactly {signed_text(estimate.value, decimals)} on these openings (census)"
+    return f"exactly {sign_text(estimate.value, decimals)} on these openings (census)"
 
 
 def game_counts_text(games: int, duplicates: int, forfeits: int, unplayed: int) -> str:
-    """Return how many games there are, and how many of them are duplicates, forfeited, unplayed."""
+    """Return the number of games, and how many are duplicates, forfeited and unplayed."""
     words = [f"{games:,} game{'s' * (games != 1)}"]
     if duplicates:
         words.append(f"{duplicates:,} duplicate{'s' * (duplicates != 1)}")
@@ -131,68 +130,68 @@ def game_counts_text(games: int, duplicates: int, forfeits: int, unplayed: int) 
 
 
 def mirror_text(identical: bool, same_player: bool) -> str:
-    """Return what a match shows in which both games of every pair had the same moves, or ""."""
+    """Return the text of a match in which both games of every pair had the same moves, or ""."""
     if not identical:
         return ""
     return f"{'the same player twice: ' if same_player else ''}both played identical games"
 
 
 def first_mover_line(distinct: int | None, score: float | None, margin: float | None) -> str:
-    """Return distinct games, and the first mover's score and mean margin, in one phrase."""
+    """Return the distinct games, and the first mover's score and mean margin."""
     parts = []
     if distinct is not None:
         parts.append(f"{distinct:,} distinct game{'s' * (distinct != 1)}")
     if score is not None:
-        mean = "" if margin is None else f" with a mean margin of {signed_mean(margin)}"
+        mean = "" if margin is None else f" with a mean margin of {mean_margin_text(margin)}"
         parts.append(f"the first mover scored {percent_text(score)}{mean}")
     return ", ".join(parts)
 
 
-def signed_mean(margin: float) -> str:
+def mean_margin_text(margin: float) -> str:
     """Return a mean margin with at most one decimal."""
-    return signed_text(margin, 1).removesuffix(".0")
+    return sign_text(margin, 1).removesuffix(".0")
 
 
-def match_estimate_text(row: MatchEstimate, unpaired_games: int = 0) -> str:
-    """One pair of agents in one phrase for each question, whatever happened between them."""
-    mirror = mirror_text(row.counts.identical, row.counts.same_player)
-    return "; ".join(filter(None, [mirror, _matchup_text(row, unpaired_games)]))
+def match_estimate_text(row: MatchEstimate) -> str:
+    """Return a match in one phrase, including each answer that it has."""
+    mirror = mirror_text(row.counts.is_identical, row.counts.same_player)
+    return "; ".join(filter(None, [mirror, _counts_and_answers_text(row)]))
 
 
-def _matchup_text(row: MatchEstimate, unpaired_games: int) -> str:
+def _counts_and_answers_text(row: MatchEstimate) -> str:
     counts = row.counts
-    if counts.pairings == 0:
-        return "0 complete pairings" if unpaired_games else "no games"
+    if counts.pairs == 0:
+        return "no games"
     these = row.these
-    aside = _unvaried(these)
-    if counts.openings == 1 and (these is None or aside or _exact(these)):
+    aside = _no_variation_text(these)
+    if counts.openings == 1 and (these is None or aside or _is_census(these)):
         total = counts.total
         lead = f"{total.wins} won, {total.draws} drawn, {total.losses} lost"
         return f"{lead}; {_one_opening(row)}{aside}"
     answers = [row.answer]
-    if these is not None and these is not row.answer and not aside and not _exact(these):
+    if these is not None and these is not row.answer and not aside and not _is_census(these):
         answers.append(these)
     return "; ".join(answer_text(answer) for answer in answers) + aside
 
 
-def _unvaried(these: ScoreAndElo | None) -> str:
-    """That agents of whom nothing is known played the same games again."""
-    if these is None or not these.score.reason.startswith(UNVARIED):
+def _no_variation_text(these: ScoreAndElo | None) -> str:
+    """Return how rarely games can vary, for agents whose repeated games were identical."""
+    if these is None or not these.score.reason.startswith(NO_VARIATION):
         return ""
     return f"; {these.score.reason}"
 
 
 def answer_text(answer: ScoreAndElo) -> str:
-    """How strong one agent is against the other, with the question that this answers."""
+    """Return score and Elo with the openings that they are about."""
     found = answer.spread
-    if _exact(answer):
+    if _is_census(answer):
         return f"{percent_text(found.mean)}, {elo_text(answer.elo)}"
     question = opening_scope_text(found)
-    if not answer.elo.two_sided:
+    if not answer.elo.has_both_ends:
         sizes = f", K = {found.openings:,}" if found.scope is Scope.LIKE else ""
         return f"{percent_text(found.mean)}, {elo_text(answer.elo)} {question}{sizes}"
-    alike = f", {ALIKE}," if answer.score.reason == ALIKE else ""
-    sizes = f"n={2 * found.pairings} (n_eff {found.effective_pairings:.0f})"
+    alike = f", {EQUAL_SCORES}," if answer.score.reason == EQUAL_SCORES else ""
+    sizes = f"n={2 * found.pairs} (n_eff {found.effective_pairs:.0f})"
     elo = f"{range_text(answer.elo)} Elo{alike}"
     return f"{share_text(answer.score)}, {elo} {question}  {sizes}"
 
@@ -200,36 +199,36 @@ def answer_text(answer: ScoreAndElo) -> str:
 def strength_text(score: Estimate, elo: Estimate) -> str:
     """Return a score in its interval and its Elo difference: `61.0 % [58.2, 63.9], +78 Elo`."""
     if score.kind is EstimateKind.CENSUS:
-        exact = "" if elo.value is None else f", {signed_text(elo.value)} Elo"
+        exact = "" if elo.value is None else f", {sign_text(elo.value)} Elo"
         return f"exactly {share_text(score)}{exact} on these openings"
-    if elo.value is None or not elo.two_sided:
+    if elo.value is None or not elo.has_both_ends:
         share = score.reason if score.value is None else percent_text(score.value)
         return f"{share}, {elo_text(replace(elo, kind=EstimateKind.FIXED))}"
     decimals = decimals_for(0.5 * ((elo.high or 0.0) - (elo.low or 0.0)))
-    return f"{share_text(score)}, {signed_text(elo.value, decimals)} Elo"
+    return f"{share_text(score)}, {sign_text(elo.value, decimals)} Elo"
 
 
 def opening_scope_text(found: Spread) -> str:
-    """The question that a number answers."""
+    """Return the openings that a number is about."""
     if found.scope is Scope.LIKE:
         return "for openings like these"
     of = "this opening" if found.openings == 1 else f"these {found.openings:,} openings"
-    return f"for exactly {of}, {found.pairings:,} pairings"
+    return f"for exactly {of}, {found.pairs:,} pairs"
 
 
-def _exact(answer: ScoreAndElo) -> bool:
+def _is_census(answer: ScoreAndElo) -> bool:
     return answer.score.kind is EstimateKind.CENSUS
 
 
 def _one_opening(row: MatchEstimate) -> str:
     distinct = row.counts.distinct_games
-    if distinct is None or row.counts.pairings == 1:
+    if distinct is None or row.counts.pairs == 1:
         return ONE_OPENING
     return f"1 opening, {distinct} distinct games: no inference"
 
 
 def score_text(score: Estimate) -> str:
-    """A score with its interval, in percent, the kind named unless it is `fixed-n`."""
+    """Return a score with its interval in percent; the kind is named unless it is `fixed-n`."""
     if score.value is None:
         return score.reason
     kind = "" if score.kind is EstimateKind.FIXED else f" {score.kind}"
@@ -241,7 +240,7 @@ def score_text(score: Estimate) -> str:
 
 
 def share_text(score: Estimate) -> str:
-    """Return a score in percent with what is known of its interval."""
+    """Return a score in percent with its interval or bound."""
     if score.value is None:
         return score.reason
     text = percent_text(score.value)
@@ -258,12 +257,12 @@ def share_text(score: Estimate) -> str:
 
 def lower_end(share: float, decimals: int) -> str:
     """Return the lower end of an interval in percent."""
-    return f"{rounded_down(100.0 * share, decimals):.{decimals}f}"
+    return f"{round_down(100.0 * share, decimals):.{decimals}f}"
 
 
 def upper_end(share: float, decimals: int) -> str:
     """Return the upper end of an interval in percent."""
-    return f"{rounded_up(100.0 * share, decimals):.{decimals}f}"
+    return f"{round_up(100.0 * share, decimals):.{decimals}f}"
 
 
 def lower_bound_text(score: float, bound: float) -> str:
@@ -273,7 +272,7 @@ def lower_bound_text(score: float, bound: float) -> str:
 
 
 def sprt_text(plan: SprtPlan, state: SprtState) -> str:
-    """Where a sequential test stands, with its unit and the openings used."""
+    """Return the state of a sequential test, with its unit and the openings used."""
     used = state.observations
     if state.decision is Decision.UNDECIDED:
         return f"undecided, {used} openings used"
@@ -289,7 +288,7 @@ def sprt_text(plan: SprtPlan, state: SprtState) -> str:
 
 
 def check_text(check: ScoreCheck) -> str:
-    """A check of a score in one phrase."""
+    """Return a check of a score in one phrase."""
     wanted = f"at least {percent_text(check.wanted)}"
     if check.verdict is CheckStatus.VACUOUS:
         return f"vacuous: {check.reason}"
@@ -301,10 +300,10 @@ def check_text(check: ScoreCheck) -> str:
 
 
 def rating_text(rating: Estimate) -> str:
-    """A rating with its error in one phrase."""
+    """Return a rating with its interval or bound."""
     if rating.value is None:
         return bound_text(rating) or NO_ANSWER
-    if rating.two_sided:
+    if rating.has_both_ends:
         return range_text(rating)
     bound = bound_text(rating)
     if bound:
@@ -314,14 +313,14 @@ def rating_text(rating: Estimate) -> str:
 
 
 def _value_text(value: float) -> str:
-    return signed_text(value, 1 if 0.0 < abs(value) < 1.0 else 0)
+    return sign_text(value, 1 if 0.0 < abs(value) < 1.0 else 0)
 
 
 def first_move_text(pool: RatingGroup, games: int) -> str:
-    """The value of the first move in a pool, or why it is unknown."""
+    """Return the value of the first move in a group, or why it is unknown."""
     if pool.first_move is FirstMove.FITTED:
         fitted = pool.advantage
-        if fitted.value is None or bound_text(fitted) or fitted.two_sided or not fitted.reason:
+        if fitted.value is None or bound_text(fitted) or fitted.has_both_ends or not fitted.reason:
             return f"first move {rating_text(fitted)} Elo"
         return f"first move {_value_text(fitted.value)} Elo ({fitted.reason})"
     without = "ratings without first-move term"
@@ -332,34 +331,3 @@ def first_move_text(pool: RatingGroup, games: int) -> str:
     if pool.first_move is FirstMove.ALWAYS_LOSES:
         return f"second mover won all {games}{worth}; {without}"
     return f"{pool.first_move}; {without}"
-
-
-def ratings_lines(ratings: Ratings, names: Sequence[str]) -> list[str]:
-    """The whole table as lines: one for each group."""
-    lines: list[str] = []
-    islands = len({pool.island for pool in ratings.pools})
-    for number, pool in enumerate(ratings.pools):
-        if number:
-            lines.append("")
-        rows = [row for row in ratings.agents if row.pool == number]
-        if len(ratings.pools) > 1:
-            lines.append(f"group {number + 1} of {len(ratings.pools)}: {_names(pool, names)}")
-        lines.extend(_row_text(row, names) for row in sorted(rows, key=_strength))
-        if len(pool.members) > 1:
-            lines.append(first_move_text(pool, sum(row.games for row in rows) // 2))
-    if islands > 1:
-        lines.append(f"{islands} groups that never met: not comparable")
-    return lines
-
-
-def _row_text(row: AgentRating, names: Sequence[str]) -> str:
-    sizes = f"n={row.games}, K = {row.openings}"
-    return f"{names[row.agent]}  {rating_text(row.rating)}  {row.points:g}/{row.games}  {sizes}"
-
-
-def _strength(row: AgentRating) -> tuple[float, int]:
-    return (0.0 - (row.rating.value or 0.0), row.agent)
-
-
-def _names(pool: RatingGroup, names: Sequence[str]) -> str:
-    return ", ".join(names[member] for member in pool.members)

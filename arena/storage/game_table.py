@@ -1,5 +1,6 @@
-"""Games.parquet and search_info.parquet."""
+"""The tables of games and of their search information."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -17,8 +18,7 @@ from arena.planning.games import (
     Termination,
     decode_search_info,
     first_movers,
-    json_or_empty,
-    pieces,
+    rechunk_games,
 )
 from arena.planning.openings.openings import NO_MOVE, Openings
 from arena.storage.parquet import (
@@ -27,9 +27,8 @@ from arena.storage.parquet import (
     TextColumn,
     column_names,
     dictionary_column,
-    joined_words,
+    join_words,
     read_columns,
-    taken,
     write_columns,
 )
 from games import Game
@@ -67,8 +66,8 @@ GAME_SCHEMA = {
 # The columns that must be equal when a game is played again.
 REPLAYED_COLUMNS = ("pair", "seed", "game_id", "result", "margin", "plies", "termination")
 SEARCH_INFO = "thoughts.parquet"
-THOUGHT_ROWS_AT_ONCE = 1 << 14
-THOUGHT_COLUMNS = {
+INFO_ROWS_AT_ONCE = 1 << 14
+SEARCH_INFO_COLUMNS = {
     "game": "int64",
     "ply": "int32",
     "agent": "int16 words",
@@ -79,13 +78,13 @@ THOUGHT_COLUMNS = {
     "line": "string",
     "data": "string",
 }
-Row = tuple[int, int, MoveInfo]  # game, agent
+Row = tuple[int, int, MoveInfo]  # game, agent, move
 
 
 class StoredGames(NamedTuple):
     """The games in the table of a run; the moves as players write them, None if not kept.
 
-    The moves, which are by far the most, are read some at a time.
+    The moves are by far the most data, and are read one row group at a time.
     """
 
     games: Games
@@ -96,28 +95,29 @@ def write_games(
     path: Path,
     parts: Iterable[Games],
     repeat: NDArray[np.bool_],
-    of: Game,
+    game: Game,
     agents: Sequence[str],
     openings: Openings,
     provenance: TableMetadata,
     *,
     moves: bool,
 ) -> None:
-    """One row a game in schedule order; `parts` are all games, piece by piece.
+    """Write one row per game in schedule order; `parts` are all games, part by part.
 
-    `repeat` is for all of them. `moves` asks for a column of moves, which the parts must keep.
+    `repeat` marks the duplicates among all games. `moves` asks for a column of moves, which the
+    parts must have.
     """
-    types = {name: kind for name, kind in GAME_SCHEMA.items() if moves or name != "moves"}
+    types = {name: dtype for name, dtype in GAME_SCHEMA.items() if moves or name != "moves"}
 
     def tables() -> Iterator[Mapping[str, Column]]:
         at = 0
-        for part in pieces(parts, CHUNK_ROWS):
+        for part in rechunk_games(parts, CHUNK_ROWS):
             columns = _game_columns(part, at, agents)
-            columns["opening_moves"] = _opening_text(of, openings, part.opening)
+            columns["opening_moves"] = _opening_text(game, openings, part.opening)
             columns["repeat"] = repeat[at : at + len(part)]
             if moves:
-                assert part.moves is not None  # `moves` says that they are kept
-                columns["moves"] = _move_text(of, part.moves, part.plies)
+                assert part.moves is not None
+                columns["moves"] = _move_text(game, part.moves, part.plies)
             yield columns
             at += len(part)
 
@@ -125,23 +125,23 @@ def write_games(
 
 
 def read_games(path: Path) -> StoredGames:
-    """The games of a table that `write_games` wrote; TableError if it did not."""
+    """Return the games of a table that `write_games` wrote; TableError if it did not."""
     columns = read_columns(path, REPLAYED_COLUMNS)
     moves = TextColumn(path, "moves") if "moves" in column_names(path) else None
     columns["result"] = np.rint(columns["result"] * WIN).astype(np.int8)
-    places = {word: place for place, word in enumerate(TERMINATIONS)}
-    ends = [places.get(word, -1) for word in columns["termination"].tolist()]
-    columns["termination"] = np.array(ends, np.int8)
+    numbers = {name: number for number, name in enumerate(TERMINATIONS)}
+    terminations = [numbers.get(name, -1) for name in columns["termination"].tolist()]
+    columns["termination"] = np.array(terminations, np.int8)
     return StoredGames(Games(columns, None, {}), moves)
 
 
 def _game_columns(part: Games, at: int, agents: Sequence[str]) -> dict[str, Column]:
-    """The columns of `GAME_COLUMNS` from game `at` on, but words of moves, and repeats."""
-    named = {name: dictionary_column(part.columns[name], agents) for name in ("first", "second")}
-    named["first_mover"] = dictionary_column(first_movers(part), agents)
+    """Return the columns of games from number `at` on, except texts of moves and `repeat`."""
+    names = {name: dictionary_column(part.columns[name], agents) for name in ("first", "second")}
+    names["first_mover"] = dictionary_column(first_movers(part), agents)
     plain = ("pair", "leg", "opening", "seed", "game_id", "margin", "plies")
     return (
-        named
+        names
         | {name: part.columns[name] for name in plain}
         | {
             "game": np.arange(at, at + len(part)),
@@ -151,56 +151,55 @@ def _game_columns(part: Games, at: int, agents: Sequence[str]) -> dict[str, Colu
     )
 
 
-def _opening_text(of: Game, openings: Openings, places: GameColumn) -> Column:
-    """The moves of the opening of every game as players write them."""
-    met, place = np.unique(places, return_inverse=True)
-    slots = openings.slots[met]
+def _opening_text(game: Game, openings: Openings, places: GameColumn) -> Column:
+    """Return the moves of the opening of every game as players write them."""
+    distinct, place = np.unique(places, return_inverse=True)
+    slots = openings.slots[distinct]
     inside = slots != NO_MOVE
     plies = inside.sum(axis=1, dtype=np.int32)
-    return taken(_move_text(of, of.moves_of(slots[inside]), plies), place.ravel())
+    return _move_text(game, game.moves_of(slots[inside]), plies).take(place.ravel())
 
 
-def _move_text(of: Game, moves: NDArray[np.int16], plies: NDArray[np.int32]) -> Column:
-    """Every game as one text, its moves separated by blanks."""
-    found = index_move_texts(of, moves, plies)
-    return joined_words(found.words, found.places, plies)
+def _move_text(game: Game, moves: NDArray[np.int16], plies: NDArray[np.int32]) -> Column:
+    """Return every game as one text, its moves separated by blanks."""
+    found = index_move_texts(game, moves, plies)
+    return join_words(found.words, found.places, plies)
 
 
 def write_search_info(
     path: Path, parts: Iterable[Games], names: Sequence[str], provenance: TableMetadata
 ) -> None:
-    """One row a thought, in the order of the games; `parts` are all games, piece by piece."""
+    """Write one row per move with search information, in the order of the games."""
 
     def tables() -> Iterator[Mapping[str, Column]]:
         rows = search_info_rows(parts)
-        while some := list(islice(rows, THOUGHT_ROWS_AT_ONCE)):
-            yield _columns(some, names)
+        while some := list(islice(rows, INFO_ROWS_AT_ONCE)):
+            yield _search_info_columns(some, names)
 
-    write_columns(path, THOUGHT_COLUMNS, tables(), provenance)
+    write_columns(path, SEARCH_INFO_COLUMNS, tables(), provenance)
 
 
 def search_info_rows(parts: Iterable[Games]) -> Iterator[Row]:
-    """The thoughts of all games."""
+    """Yield the search information of all games."""
     at = 0
     for games in parts:
-        seats = games.first, games.second
-        for row, text in sorted(games.thoughts.items()):
-            for each in decode_search_info(text):
-                yield at + row, int(seats[each.side][row]), each
+        agents = games.first, games.second
+        for row, text in sorted(games.search_info.items()):
+            for move in decode_search_info(text):
+                yield at + row, int(agents[move.side][row]), move
         at += len(games)
 
 
-def _columns(rows: Sequence[Row], names: Sequence[str]) -> dict[str, Column]:
-    thoughts = [each.thought for _, _, each in rows]
-    numbers = {
-        name: [getattr(each, name) for each in thoughts] for name in ("value", "depth", "nodes")
-    }
+def _search_info_columns(rows: Sequence[Row], names: Sequence[str]) -> dict[str, Column]:
+    info = [move.info for _, _, move in rows]
     return {
         "game": [game for game, _, _ in rows],
-        "ply": [each.ply for _, _, each in rows],
+        "ply": [move.ply for _, _, move in rows],
         "agent": dictionary_column(np.array([agent for _, agent, _ in rows], np.int16), names),
-        **numbers,
-        "seconds": [each.nanoseconds / 1e9 for _, _, each in rows],
-        "line": [each.line or None for each in thoughts],
-        "data": [json_or_empty(each.data) or None for each in thoughts],
+        "value": [each.value for each in info],
+        "depth": [each.depth for each in info],
+        "nodes": [each.nodes for each in info],
+        "seconds": [move.nanoseconds / 1e9 for _, _, move in rows],
+        "line": [each.line or None for each in info],
+        "data": [json.dumps(each.data, ensure_ascii=False) if each.data else None for each in info],
     }

@@ -31,19 +31,21 @@ SCHEMA = (
 )
 JOURNAL = "journal.sqlite"
 LOG = "run.log"
-# 64 MiB: the batches of a fast run are large, and copying them takes time
-CHECKPOINT_PAGES = 16_384
+CHECKPOINT_PAGES = 16_384  # 64 MiB: batches of a fast run are large, and copying them takes time
 BUSY_SECONDS = 5.0
-# The columns of the schedule for some pairs, from one to before another.
+# Returns the columns of the schedule from one pair to before another.
 ScheduleColumns = Callable[[int, int], dict[str, GameColumn]]
 
 
 class DirectoryError(Unfinished):
-    """The directory cannot be used; one line says why and what to do."""
+    """The directory cannot be used; the message says why and what to do in one line."""
 
 
 def lock_directory(directory: Path) -> int:
-    """The directory's lock, held until it is closed; a DirectoryError if another run holds it."""
+    """Lock the directory until the returned descriptor is closed.
+
+    DirectoryError if another run holds the lock.
+    """
     try:
         str(directory).encode()
         directory.mkdir(parents=True, exist_ok=True)
@@ -73,19 +75,19 @@ class StoredBatch(NamedTuple):
     start: int
     stop: int
     content: bytes
-    note: str  # JSON: whatever else is known, such as the weights of a trial
+    note: str  # JSON with more facts, such as the weights of a trial
 
 
 class RunDirectory:
-    """The locked directory of one run or study, with its journal: one SQLite file of sections."""
+    """The locked directory of one run or study, with its journal."""
 
     def __init__(self, path: Path, digest: str, fresh: bool | None = False) -> None:
         """Open or begin the run of this `digest`; `fresh` sets an earlier one aside.
 
-        None: the command has no --fresh. DirectoryError says why it cannot be opened.
+        None: the command has no --fresh. DirectoryError says why the directory cannot be opened.
         """
         self.path, self.digest = path, digest
-        self.way_out = "move it away" if fresh is None else "--fresh sets this run aside"
+        self.restart_hint = "move it away" if fresh is None else "--fresh sets this run aside"
         refuse_links(path)
         self.is_new = not (path / LOCK_FILE).exists()
         self.aside: Path | None = None  # the earlier run
@@ -103,21 +105,21 @@ class RunDirectory:
             raise
 
     def _open(self) -> None:
-        self.base = open_database(self.path / JOURNAL, SCHEMA, busy_seconds=BUSY_SECONDS)
+        self.database = open_database(self.path / JOURNAL, SCHEMA, busy_seconds=BUSY_SECONDS)
         try:
-            self.base.execute(f"pragma wal_autocheckpoint={CHECKPOINT_PAGES}")
-            stored = self.base.execute("select digest from run").fetchone()
+            self.database.execute(f"pragma wal_autocheckpoint={CHECKPOINT_PAGES}")
+            stored = self.database.execute("select digest from run").fetchone()
             if stored is None:
-                self.base.execute("insert into run (digest) values (?)", (self.digest,))
+                self.database.execute("insert into run (digest) values (?)", (self.digest,))
             elif stored[0] != self.digest:
                 raise CorruptDataError("it belongs to another experiment")
-            (fault,) = self.base.execute("pragma integrity_check(1)").fetchone()
+            (fault,) = self.database.execute("pragma integrity_check(1)").fetchone()
             if fault != "ok":
                 raise CorruptDataError(" ".join(fault.split()))
-            for name, key, checksum in self.base.execute("select * from sections").fetchall():
+            for name, key, checksum in self.database.execute("select * from sections").fetchall():
                 Section(self, name, key).check(checksum)
         except BaseException:
-            self.base.close()
+            self.database.close()
             raise
 
     def __enter__(self) -> "RunDirectory":
@@ -125,10 +127,10 @@ class RunDirectory:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """Close the journal and release the lock; a run that is refused unplayed leaves nothing."""
-        refused = kind is not None and issubclass(kind, UserError)
+        is_refused = kind is not None and issubclass(kind, UserError)
         try:
-            is_empty = refused and self.is_new and not any(self.finished().values())
-            self.base.close()
+            is_empty = is_refused and self.is_new and not any(self.item_counts().values())
+            self.database.close()
             if is_empty:
                 self._remove()
         finally:
@@ -140,38 +142,38 @@ class RunDirectory:
         with contextlib.suppress(OSError):
             if self.aside is not None:
                 self.aside.rename(self.path)
-            self.path.parent.rmdir()  # only if nothing is left in it
+            self.path.parent.rmdir()  # only if it is empty
 
-    def finished(self) -> dict[tuple[str, str], int]:
+    def item_counts(self) -> dict[tuple[str, str], int]:
         """Return how many items of each section are finished, by its name and key."""
         with self.translate_errors():
-            rows = self.base.execute("select name, key from sections").fetchall()
-        return {(name, key): Section(self, name, key).finished() for name, key in rows}
+            rows = self.database.execute("select name, key from sections").fetchall()
+        return {(name, key): Section(self, name, key).item_count() for name, key in rows}
 
-    def forget_since(self, finished: Mapping[tuple[str, str], int]) -> None:
-        """Remove the items that were stored since `finished`; empty the sections that are new."""
-        sections = self.finished()
+    def forget_since(self, counts: Mapping[tuple[str, str], int]) -> None:
+        """Remove the items that were stored since `item_counts`, and the facts of new sections."""
+        sections = self.item_counts()
         with self.translate_errors():
-            self.base.execute("begin immediate")
-            with self.base:
+            self.database.execute("begin immediate")
+            with self.database:
                 for name, key in sections:
-                    before = finished.get((name, key), 0)
                     query = "delete from section_batches where section = ? and stop > ?"
-                    self.base.execute(query, (name, before))
-                    if (name, key) not in finished:
-                        self.base.execute("delete from section_facts where section = ?", (name,))
+                    self.database.execute(query, (name, counts.get((name, key), 0)))
+                    if (name, key) not in counts:
+                        query = "delete from section_facts where section = ?"
+                        self.database.execute(query, (name,))
 
     def section(self, name: str = "games", key: str = "") -> "Section":
         """Return a section of the journal; one that was written under another key is emptied."""
         section, query = Section(self, name, key), "select key from sections where name = ?"
         with self.translate_errors():
-            if self.base.execute(query, (name,)).fetchone() != (key,):
-                self.base.execute("begin immediate")
-                with self.base:
-                    self.base.execute("delete from section_batches where section = ?", (name,))
-                    self.base.execute("delete from section_facts where section = ?", (name,))
+            if self.database.execute(query, (name,)).fetchone() != (key,):
+                self.database.execute("begin immediate")
+                with self.database:
+                    for table in ("section_batches", "section_facts"):
+                        self.database.execute(f"delete from {table} where section = ?", (name,))
                     row = name, key, section.checksum()
-                    self.base.execute("insert or replace into sections values (?, ?, ?)", row)
+                    self.database.execute("insert or replace into sections values (?, ?, ?)", row)
         return section
 
     @contextlib.contextmanager
@@ -182,12 +184,12 @@ class RunDirectory:
             yield
         except (sqlite3.OperationalError, OSError) as error:
             raise DirectoryError(
-                f"{journal}: cannot be used ({error}); what was finished is kept, "
+                f"{journal}: cannot be used ({error}); finished work is kept, "
                 "the same command continues"
             ) from None
         except (sqlite3.Error, ValueError, TypeError, KeyError) as error:  # whatever is in it
             raise DirectoryError(
-                f"{journal}: is damaged ({error}); {self.way_out} to start over"
+                f"{journal}: is damaged ({error}); {self.restart_hint} to start over"
             ) from None
 
 
@@ -195,38 +197,38 @@ class Section:
     """A named part of a journal: numbered batches without gaps, and facts."""
 
     def __init__(self, run: RunDirectory, name: str, key: str) -> None:
-        """`RunDirectory.section` makes sections."""
+        """Call `RunDirectory.section` to get a section."""
         self.run, self.name, self.key = run, name, key
-        self.directory, self.base = run.path, run.base
+        self.directory, self.database = run.path, run.database
 
     def append(self, start: int, stop: int, content: bytes, note: str = "") -> None:
-        """Store a batch, safely once this returns; to store it twice changes nothing."""
+        """Store a batch safely before this returns; storing it twice changes nothing."""
         checksum = self.checksum(start, stop, note, content=content)
         with self.run.translate_errors():
-            self.base.execute(
+            self.database.execute(
                 "insert or ignore into section_batches values (?, ?, ?, ?, ?, ?)",
                 (self.name, start, stop, content, note, checksum),
             )
 
-    def finished(self) -> int:
-        """Return how many items are finished, counted from the first one without a gap."""
+    def item_count(self) -> int:
+        """Return how many items are finished, up to the first gap."""
         query = "select start, stop from section_batches where section = ? order by start"
         with self.run.translate_errors():
-            reached = 0
-            for start, stop in self.base.execute(query, (self.name,)):
-                if start != reached:
+            count = 0
+            for start, stop in self.database.execute(query, (self.name,)):
+                if start != count:
                     break
-                reached = stop
-            return reached
+                count = stop
+            return count
 
     def batches(self) -> Iterator[StoredBatch]:
         """Yield the batches in order, up to the first gap."""
         with self.run.translate_errors():
-            reached = 0
-            for batch in self._stored():
-                if batch.start != reached:
+            count = 0
+            for batch in self._load_batches():
+                if batch.start != count:
                     return
-                reached = batch.stop
+                count = batch.stop
                 yield batch
 
     def games(self, columns: ScheduleColumns) -> Iterator[tuple[int, int, Games]]:
@@ -236,29 +238,31 @@ class Section:
         """
         with self.run.translate_errors():
             for batch in self.batches():
-                placed = columns(batch.start, batch.stop)
-                yield batch.start, batch.stop, decode_games([batch.content], placed)
+                games = decode_games([batch.content], columns(batch.start, batch.stop))
+                yield batch.start, batch.stop, games
 
     def read_fact(self, name: str) -> Any:
-        """Return a fact, as JSON reads it; None if it is not known."""
+        """Return a fact as JSON reads it; None if it is not known."""
         query = "select content, checksum from section_facts where section = ? and name = ?"
         with self.run.translate_errors():
-            row = self.base.execute(query, (self.name, name)).fetchone()
-            return None if row is None else self._checked_fact(name, *row)
+            row = self.database.execute(query, (self.name, name)).fetchone()
+            return None if row is None else self._parse_fact(name, *row)
 
     def write_fact(self, name: str, value: object) -> None:
         """Store a fact, in place of an earlier one of this name."""
+        content = json.dumps(value)
+        row = (self.name, name, content, self.checksum(name, content))
         with self.run.translate_errors():
-            self._write_fact(name, value)
+            self.database.execute("insert or replace into section_facts values (?, ?, ?, ?)", row)
 
     def forget(self, start: int, name: str, value: object) -> None:
-        """Remove the batches from item `start` on and store a fact, or neither."""
+        """Remove the batches from item `start` on and store a fact, both or neither."""
         with self.run.translate_errors():
-            self.base.execute("begin immediate")
-            with self.base:
+            self.database.execute("begin immediate")
+            with self.database:
                 query = "delete from section_batches where section = ? and stop > ?"
-                self.base.execute(query, (self.name, start))
-                self._write_fact(name, value)
+                self.database.execute(query, (self.name, start))
+                self.write_fact(name, value)
 
     def check(self, checksum: int) -> None:
         """Raise CorruptDataError unless everything is as it was written.
@@ -268,18 +272,19 @@ class Section:
         if checksum != self.checksum():
             raise CorruptDataError(f"its section {self.name!a} is not what was written there")
         query = "select name, content, checksum from section_facts where section = ?"
-        for row in self.base.execute(query, (self.name,)).fetchall():
-            self._checked_fact(*row)
-        reached, loose = 0, list[tuple[str, int]]()
-        for batch in self._stored():
-            if batch.start == reached:
-                reached = batch.stop
+        for row in self.database.execute(query, (self.name,)).fetchall():
+            self._parse_fact(*row)
+        count, after_gap = 0, list[tuple[str, int]]()
+        for batch in self._load_batches():
+            if batch.start == count:
+                count = batch.stop
             else:
-                loose.append((self.name, batch.start))
-        self.base.executemany("delete from section_batches where section = ? and start = ?", loose)
+                after_gap.append((self.name, batch.start))
+        query = "delete from section_batches where section = ? and start = ?"
+        self.database.executemany(query, after_gap)
 
-    def _stored(self) -> Iterator[StoredBatch]:
-        rows = self.base.execute(
+    def _load_batches(self) -> Iterator[StoredBatch]:
+        rows = self.database.execute(
             "select start, stop, content, note, checksum from section_batches where section = ? "
             "order by start",
             (self.name,),
@@ -289,49 +294,42 @@ class Section:
                 raise CorruptDataError(f"its batch {start} to {stop} is not what was written there")
             yield StoredBatch(start, stop, content, note)
 
-    def _write_fact(self, name: str, value: object) -> None:
-        content = json.dumps(value)
-        row = (self.name, name, content, self.checksum(name, content))
-        self.base.execute("insert or replace into section_facts values (?, ?, ?, ?)", row)
-
-    def _checked_fact(self, name: str, content: str, checksum: int) -> Any:
+    def _parse_fact(self, name: str, content: str, checksum: int) -> Any:
         if checksum != self.checksum(name, content):
             raise CorruptDataError(f"its {name!a} is not what was written there")
         return json.loads(content)
 
     def checksum(self, *head: object, content: bytes = b"") -> int:
-        """The checksum of a batch or fact in its place: in another place it is damage."""
+        """Return the checksum of a batch or fact in its place: in another place it is damage."""
         place = json.dumps([self.run.digest, self.name, self.key, *head]).encode()
         return zlib.crc32(content, zlib.crc32(place))
 
 
 def open_database(path: Path, schema: Sequence[str], *, busy_seconds: float) -> sqlite3.Connection:
-    """Open an SQLite file, to which several processes may write, and create its tables."""
-    base = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
+    """Open an SQLite file that several processes may write, and create its tables."""
+    database = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
     try:
-        base.execute("pragma synchronous=normal")
-        base.execute("pragma journal_mode=wal")
+        database.execute("pragma synchronous=normal")
+        database.execute("pragma journal_mode=wal")
         for statement in schema:
-            base.execute(statement)
+            database.execute(statement)
     except BaseException:
-        base.close()
+        database.close()
         raise
-    return base
+    return database
 
 
 def refuse_links(directory: Path) -> None:
-    """A DirectoryError if links would lead what we write out of the directory."""
-    own = [
-        directory / name for name in (LOCK_FILE, JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm", LOG)
-    ]
-    linked = [path for path in (directory.parent, directory) if path.is_symlink()]
-    for path in (*linked, *filter(is_special_file, own)):
+    """Raise DirectoryError if a link would lead what a run writes out of the directory."""
+    names = (LOCK_FILE, JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm", LOG)
+    links = [path for path in (directory.parent, directory) if path.is_symlink()]
+    for path in (*links, *filter(is_special_file, (directory / name for name in names))):
         what = LINK_REFUSAL if path.is_symlink() else "it is no file"
         raise DirectoryError(f"{path}: {what}; move it away, or use --results DIR")
 
 
 def set_aside(directory: Path) -> Path:
-    """Rename a run, of which nothing is deleted; returns the new directory."""
+    """Rename a run without deleting anything; return the new directory."""
     number = 1
     while (aside := directory.with_name(f"{directory.name}.old-{number}")).exists():
         number += 1

@@ -1,4 +1,4 @@
-"""Identity and differences of runs."""
+"""The identity of a run: digests of plan, sources and files; versions and machine; run.json."""
 
 import hashlib
 import importlib.metadata
@@ -14,8 +14,8 @@ from typing import NamedTuple
 from arena.planning.plan import Plan, portable_path
 from games.base.errors import printable
 from games.base.file_trees import FileTree
-from games.base.files import parse_json, read_limited, write_text
-from games.base.imports import module_paths, own_imported_files, package_modules
+from games.base.files import parse_json, read_with_limit, write_text
+from games.base.imports import follow_own_imports, module_paths, package_modules
 from games.base.schema import KeyValues
 
 RUN = "run.json"
@@ -39,7 +39,6 @@ def code_digest() -> str:
 
 def deciding_sources(root: Path) -> dict[Path, bytes]:
     """Return the sources below `root` that decide games, with what they import."""
-
     modules = package_modules(root / package for package in OWN_PACKAGES)
     places = set(modules.values())
 
@@ -51,20 +50,20 @@ def deciding_sources(root: Path) -> dict[Path, bytes]:
             yield from module_paths(importer, name, root)
         while name in modules:
             yield modules[name]
-            name = name.rpartition(".")[0]  # the packages that it lies in are run first
+            name = name.rpartition(".")[0]  # Python runs the packages above a module first
 
     paths = [path for package in DECIDING_PACKAGES for path in (root / package).rglob("*.*")]
     data = {path: path.read_bytes() for path in paths if path.suffix in DECIDING_DATA}
-    return data | own_imported_files(sorted(places.intersection(paths)), read, find)
+    return data | follow_own_imports(sorted(places.intersection(paths)), read, find)
 
 
 def file_digests(plan: Plan) -> dict[str, str]:
-    """Return digests of the users' own files by their paths from the experiment's.
+    """Return digests of the users' files by their paths from the experiment's.
 
-    A directory that is too large to read has one, and a slash behind its name.
+    A directory that is too large to read has one digest, and a slash behind its name.
     """
     digests: dict[str, str] = {}
-    for tree in plan.trees():
+    for tree in plan.file_trees():
         if tree.is_large:
             digests[f"{portable_path(tree.path, plan.base)}/"] = tree.digest()
         else:
@@ -74,109 +73,111 @@ def file_digests(plan: Plan) -> dict[str, str]:
 
 
 def tree_digests(plan: Plan) -> dict[str, str]:
-    """Return digests of what the plan names, each with what it imports or has below it."""
-    return {portable_path(tree.path, plan.base): source_digest(tree) for tree in plan.trees()}
+    """Return digests of the files and directories in the plan, each with imports or content."""
+    return {portable_path(tree.path, plan.base): source_digest(tree) for tree in plan.file_trees()}
 
 
 def source_digest(tree: FileTree) -> str:
-    """Return the digest of what an agent names: that of the file, if it imports nothing."""
-    alone = len(tree.files) == 1 and not tree.is_directory
-    return file_digest(tree.path) if alone else tree.digest()
+    """Return the digest of a file with its imports or of a directory."""
+    is_alone = len(tree.files) == 1 and not tree.is_directory
+    return file_digest(tree.path) if is_alone else tree.digest()
 
 
 def large_directory_lines(plan: Plan) -> list[str]:
-    """Return a line for each directory of the users' that is too large to read at every start."""
+    """Return a line for each user's directory that is too large to read at every start."""
     return [
         f"{printable(str(tree.path))} is large ({len(tree.files):,} files, "
         f"{tree.bytes >> 20:,} MB): an edit shows only by a file's name, size or time"
-        for tree in plan.trees()
+        for tree in plan.file_trees()
         if tree.is_large
     ]
 
 
 def file_digest(path: Path) -> str:
-    """Digest of one file."""
-    with path.open("rb") as file:  # piece by piece: a program may be large
+    """Return the digest of one file."""
+    with path.open("rb") as file:  # in chunks: a program may be large
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=8)).hexdigest()
 
 
-def versions() -> dict[str, str]:
-    """The versions that results depend on."""
-    known = {"python": platform.python_version()}
-    return known | {package: version_of(package) for package in PACKAGES}
+def package_versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that results depend on."""
+    versions = {"python": platform.python_version()}
+    return versions | {package: version_of(package) for package in PACKAGES}
 
 
 @cache
 def version_of(package: str) -> str:
-    """The installed version of a package."""
+    """Return the installed version of a package."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         return "not installed"  # run from the sources, without an installation
 
 
-def machine() -> dict[str, object]:
-    """The machine that plays; never part of the reproducible tables."""
+def machine_info() -> dict[str, object]:
+    """Return facts about this machine, which are never part of the reproducible tables."""
+    has_affinity = hasattr(os, "sched_getaffinity")
     return {
         "system": platform.system(),
         "processor": platform.machine(),
-        "cores": len(os.sched_getaffinity(0))
-        if hasattr(os, "sched_getaffinity")
-        else os.cpu_count(),
+        "cores": len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count(),
     }
 
 
 class RunIdentity(NamedTuple):
-    """The identity of a run, computed once."""
+    """The identity of a run, computed once. The names are those of run.json."""
 
     experiment: str
-    digest: str  # the run's name: what decides its games
-    plan: Mapping[str, object]  # as JSON holds it
+    digest: str  # of everything that decides its games; it names the run
+    plan: Mapping[str, object]  # as JSON
     code: str  # digest of our sources
-    files: dict[str, str]  # digests of the users' own
-    # Of each file with what it imports, and of each directory, that the plan names.
-    sources: dict[str, str]
+    files: dict[str, str]  # digests of the users' files
+    sources: dict[str, str]  # digests of the files and directories that the plan names
 
 
 def identify_run(name: str, plan: Plan) -> RunIdentity:
-    """Return the identity of a run of this plan, as of now."""
+    """Return the identity of a run of this plan with the present files."""
     code = code_digest()
     digest = hashlib.blake2b(f"{plan.digest()} {code}".encode(), digest_size=5).hexdigest()
     return RunIdentity(name, digest, plan.to_json(), code, file_digests(plan), tree_digests(plan))
 
 
-def write_run(directory: Path, origin: RunIdentity, more: Mapping[str, object]) -> None:
-    """Write run.json: the origin with the whole plan, versions, machine, and `more`."""
-    content = {**origin._asdict(), "versions": versions(), "machine": machine(), **more}
+def write_run_file(directory: Path, identity: RunIdentity, more: Mapping[str, object]) -> None:
+    """Write run.json: the identity with the whole plan, versions, machine, and `more`."""
+    facts = {"versions": package_versions(), "machine": machine_info(), **more}
+    _write_json(directory, {**identity._asdict(), **facts})
+
+
+def _write_json(directory: Path, content: Mapping[str, object]) -> None:
     write_text(directory / RUN, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
-def note_started(directory: Path, origin: RunIdentity, more: Mapping[str, object]) -> None:
+def write_run_start(directory: Path, identity: RunIdentity, more: Mapping[str, object]) -> None:
     """Write run.json; a run or study that is continued or printed again keeps its dates."""
-    stored = read_run(directory)
+    stored = load_run_file(directory)
     kept = {key: stored[key] for key in ("begun", "finished", "games") if key in stored}
-    write_run(directory, origin, {"begun": timestamp(), "finished": None, **more, **kept})
+    facts = {"begun": timestamp(), "finished": None, **more, **kept}
+    write_run_file(directory, identity, facts)
 
 
-def note_finished(directory: Path, games: int) -> None:
+def write_run_end(directory: Path, games: int) -> None:
     """Write into run.json when a study ended and how many games it played, once."""
-    stored = read_run(directory)
+    stored = load_run_file(directory)
     if not stored.get("finished"):
-        content = {**stored, "finished": timestamp(), "games": games}
-        write_text(directory / RUN, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+        _write_json(directory, {**stored, "finished": timestamp(), "games": games})
 
 
-def read_run(directory: Path) -> KeyValues:
-    """The content of run.json; empty if it cannot be read."""
+def load_run_file(directory: Path) -> KeyValues:
+    """Return the content of run.json; empty if it cannot be read."""
     try:
-        stored = parse_json(read_limited(directory / RUN, LARGEST_RUN, pipes=False))
+        stored = parse_json(read_with_limit(directory / RUN, LARGEST_RUN, pipes=False))
     except (OSError, ValueError):
         return {}
     return stored if isinstance(stored, dict) else {}
 
 
 def plan_changes(old: object, new: object, place: str = "") -> list[str]:
-    """Yield the differences between two plans, each as `pairs was 100, is 200`."""
+    """Return the differences between two plans, each as `pairs was 100, is 200`."""
     if isinstance(old, dict) and isinstance(new, dict):
         keys = [*new, *(key for key in old if key not in new)]
         return [
@@ -190,38 +191,38 @@ def plan_changes(old: object, new: object, place: str = "") -> list[str]:
 
 
 def _difference(old: object, new: object) -> str:
-    short = [
+    texts = [
         "not set" if value is None else json.dumps(value, ensure_ascii=False)
         for value in (old, new)
     ]
-    if isinstance(old, dict) or isinstance(new, dict) or max(map(len, short)) > LONGEST_VALUE:
+    if isinstance(old, dict) or isinstance(new, dict) or max(map(len, texts)) > LONGEST_VALUE:
         return "is new" if old is None else "is gone" if new is None else "changed"
-    return f"was {short[0]}, is {short[1]}"
+    return f"was {texts[0]}, is {texts[1]}"
 
 
 def timestamp() -> str:
-    """The time as run.json writes it."""
+    """Return the time as run.json writes it."""
     return time.strftime("%Y-%m-%dT%H:%M:%S%z")
 
 
-def table_metadata(plan: Plan, origin: RunIdentity) -> dict[str, object]:
-    """Return the origin that every table has, without clocks or machines."""
+def table_metadata(plan: Plan, identity: RunIdentity) -> dict[str, object]:
+    """Return the metadata of every table, without clocks or machines."""
     return {
-        "experiment": origin.experiment,
-        "run": origin.digest,
-        "game": plan.game,
+        "experiment": identity.experiment,
+        "run": identity.digest,
+        "game": plan.game_name,
         "seed": plan.seed,
-        "plan": origin.plan,
-        "files": origin.files,
-        "sources": origin.sources,
-        "versions": versions(),
+        "plan": identity.plan,
+        "files": identity.files,
+        "sources": identity.sources,
+        "versions": package_versions(),
     }
 
 
 def agent_versions(stored: KeyValues) -> dict[str, str]:
-    """Return a fingerprint of each agent: of its spec and of the users' files behind it.
+    """Return a fingerprint of each agent: of its spec and of its users' files.
 
-    `stored` holds the plan and digests of run.json or of a table; none without digests.
+    `stored` holds the plan and digests of run.json or of a table; empty without digests.
     """
     plan, files, sources = (stored.get(key) for key in ("plan", "files", "sources"))
     agents = plan.get("agents") if isinstance(plan, dict) else None

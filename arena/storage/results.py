@@ -1,4 +1,4 @@
-"""The results directory."""
+"""The runs and studies in a results directory: list, describe and delete them."""
 
 import contextlib
 import fcntl
@@ -10,27 +10,25 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.storage.journal import JOURNAL, LOCK_FILE
-from arena.storage.provenance import RUN, read_run
-from arena.storage.run_file import is_finished
+from arena.storage.provenance import RUN, load_run_file
+from arena.storage.run_file import is_complete
 from games.base.errors import printable
-from games.base.files import NO_LINK, parse_json, read_limited
+from games.base.files import NO_LINK, parse_json, read_with_limit
 
 PROGRESS = "progress.json"
-LARGEST = 1 << 16
+MAX_BYTES = 1 << 16  # of progress.json
 MOST_LINES = 40
 NAME = re.compile(r"(?:tune-|sweep-|learn-)?[0-9a-f]{10}(?:\.old-\d+)?")
 ENDINGS = (".parquet", ".json", ".html", ".svg", ".png", ".log", ".toml", ".npz", ".part", ".db")
 OWN_FILES = (LOCK_FILE, JOURNAL, "sources", "bots", "bot-reports", "cells")
-IDENTIFYING_FILES = (
-    RUN,
-    JOURNAL,
-)  # by these it is known as a run, so that a pruning that is killed goes on
+# They identify a run. A deletion removes them last, so that it can continue after a kill.
+IDENTIFYING_FILES = (RUN, JOURNAL)
 
 
-def read_progress(directory: Path) -> list[str]:
-    """The latest lines, printable; empty if there are none or they cannot be read."""
+def progress_lines(directory: Path) -> list[str]:
+    """Return the latest lines of a run, printable; empty if they cannot be read."""
     try:
-        stored = parse_json(read_limited(directory / PROGRESS, LARGEST))
+        stored = parse_json(read_with_limit(directory / PROGRESS, MAX_BYTES))
     except (OSError, ValueError):
         return []
     lines = stored.get("lines") if isinstance(stored, dict) else None
@@ -45,7 +43,7 @@ def is_running(directory: Path) -> bool:
     except OSError:
         return False
     try:
-        # For an instant only: a run that begins now tries for longer than this.
+        # It is held only for a moment: a run that begins now tries for longer than this.
         fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
         return True
@@ -74,15 +72,14 @@ def is_run_directory(directory: Path) -> bool:
     """Return whether this is the directory of a run, by its name and its files."""
     if directory.is_symlink() or directory.parent.is_symlink() or not directory.is_dir():
         return False
-    named = NAME.fullmatch(directory.name) is not None
-    return named and any(
-        (directory / each).is_file() and not (directory / each).is_symlink()
-        for each in IDENTIFYING_FILES
+    files = [directory / each for each in IDENTIFYING_FILES]
+    return NAME.fullmatch(directory.name) is not None and any(
+        path.is_file() and not path.is_symlink() for path in files
     )
 
 
-def stored_runs(results: Path) -> Iterator[RunInfo]:
-    """All runs and studies below a results directory, the latest of each experiment first."""
+def iter_runs(results: Path) -> Iterator[RunInfo]:
+    """Yield all runs and studies in a results directory, the latest of each experiment first."""
     for parent in sorted(results.glob("*")):
         if parent.is_symlink() or not parent.is_dir():
             continue
@@ -92,19 +89,15 @@ def stored_runs(results: Path) -> Iterator[RunInfo]:
 
 def run_info(directory: Path) -> RunInfo:
     """Return the facts of a run without opening its tables."""
-    stored = read_run(directory)
-    reason = str(stored.get("failed") or "")
-    ended = "finished" if is_finished(directory) else "failed" if reason else "stopped"
-    state = "running" if is_running(directory) else ended
-    games = stored.get("games")
-    sizes = [path.lstat().st_size for path in directory.rglob("*")]
-    begun = str(stored.get("begun") or "")
+    stored = load_run_file(directory)
+    reason, games = str(stored.get("failed") or ""), stored.get("games")
+    ended = "finished" if is_complete(directory) else "failed" if reason else "stopped"
     return RunInfo(
         directory,
-        begun,
-        state,
+        str(stored.get("begun") or ""),
+        "running" if is_running(directory) else ended,
         games if isinstance(games, int) else None,
-        sum(sizes),
+        sum(path.lstat().st_size for path in directory.rglob("*")),
         reason,
     )
 
@@ -124,7 +117,7 @@ def is_own_file(path: Path) -> bool:
 
 
 def delete_run(directory: Path) -> None:
-    """Delete a run; no link is followed, and what makes it one goes last."""
+    """Delete a run without following links; the files that identify it go last."""
     if not is_run_directory(directory):
         return
     for path in sorted(directory.iterdir(), key=lambda each: each.name in IDENTIFYING_FILES):
@@ -134,4 +127,4 @@ def delete_run(directory: Path) -> None:
             path.unlink(missing_ok=True)
     directory.rmdir()
     with contextlib.suppress(OSError):
-        directory.parent.rmdir()  # only if nothing is left in it
+        directory.parent.rmdir()  # only if it is empty

@@ -1,69 +1,77 @@
-"""How an agent values a position."""
+"""An agent's evaluation of a position: its choice, every move, and the terms."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from agents.core import Agent, AgentSpec, Choice
-from agents.registry import varies
+from agents.registry import randomness_reason
 from games import Game, Position
 from games.base.errors import printable
 from games.base.progress import Progress, ProgressLine, watch
 from games.core import side_name
 
-if TYPE_CHECKING:  # they load the compiler
-    from agents.search.explanation import MoveView
+if TYPE_CHECKING:  # these modules load the compiler
+    from agents.search.explanation import MoveValue
     from games.solving.solver import Bounds
 
 COLUMNS = "{:>6} {:>12} {:>6} {:>12}  {:>9}  {}"
-FURTHER = "+positions"  # beside those of the choice
+FURTHER = "+positions"  # in addition to those of the choice
 TERMS = "{:<22} {:>8} {:>6} {:>6} {:>10}"
 
 
 class ExplainedPosition(NamedTuple):
-    """Which agent is asked about which position; `played` is what was played there, if known.
+    """An agent and a position; `game_move` is the move of a game there, if it is known.
 
-    `by_opening` is whether the opening made that move: then no agent chose it.
+    `by_opening` is whether the move belongs to the opening, so that no agent chose it.
     """
 
-    of: Game
+    game: Game
     position: Position
     name: str
     spec: AgentSpec
-    played: int | None = None
+    game_move: int | None = None
     by_opening: bool = False
 
 
-def print_explanation(asked: ExplainedPosition, agent: Agent) -> None:
-    """Print the board, the choice, every move, the rule, the evaluation; each once it is known."""
-    from agents.search.explanation import meaning_of_value, move_views, rule_of  # noqa: PLC0415
+def print_explanation(explained: ExplainedPosition, agent: Agent) -> None:
+    """Print the board, the choice, every move, the rule and the terms, each when it is known."""
+    from agents.search.explanation import (  # noqa: PLC0415
+        choice_rule,
+        move_values,
+        nodes_meaning,
+        value_meaning,
+    )
 
-    of, position = asked.of, asked.position
-    print(of.draw(position), flush=True)
+    game, position = explained.game, explained.position
+    print(game.draw(position), flush=True)
     with ProgressLine() as waiting, watch(waiting.show, lambda: Progress("thinking")):
         choice = agent.choose(position)
-    print(f"{of.name}, {side_name(of, position)} to move: {headline(asked, choice)}", flush=True)
+    print(
+        f"{game.name}, {side_name(game, position)} to move: {headline(explained, choice)}",
+        flush=True,
+    )
     print(COLUMNS.format("move", "value", "depth", FURTHER, "score", "line"), flush=True)
     moves = []
-    for view in with_progress(move_views(agent, of, position, choice)):
+    for view in with_progress(move_values(agent, game, position, choice)):
         moves.append(view)
-        print(move_row(asked, view, choice).rstrip(), flush=True)
-    print("score: what the move adds to the mover's and to the other's; * is played")
+        print(move_row(explained, view, choice).rstrip(), flush=True)
+    print("score: points that the move adds for the mover and the opponent; * is the choice")
     if any(view.nodes for view in moves):
-        print(f"{FURTHER}: looked at by a further search of this move alone")
-    print(f"rule: {rule_of(agent, moves, choice)}")
+        print(f"{FURTHER}: {nodes_meaning(agent)}")
+    print(f"rule: {choice_rule(agent, moves, choice)}")
     if any(view.bound == "<=" for view in moves):
         print("<=: its search (ProbCut) did not look at the whole tree behind this move")
-    if meaning := meaning_of_value(agent):
+    if meaning := value_meaning(agent):
         print(f"value: {meaning}")
-    if line := played_line(asked, choice):
+    if line := game_move_line(explained, choice):
         print(line)
-    if epsilon := asked.spec.options.get("epsilon"):
-        print(f"epsilon = {epsilon:g}: so many of its moves are random instead")
+    if epsilon := explained.spec.options.get("epsilon"):
+        print(f"epsilon = {epsilon:g}: this share of its moves is random")
     print("\n".join(evaluation_lines(agent, position)), end="")
 
 
-def with_progress(views: "Iterator[MoveView]") -> "Iterator[MoveView]":
-    """The views, with a progress line while one of them takes long."""
+def with_progress(views: "Iterator[MoveValue]") -> "Iterator[MoveValue]":
+    """Yield the values, with a progress line while the next one takes long."""
     with ProgressLine() as line:
         while True:
             with watch(line.show, lambda: Progress("searching each move alone")):
@@ -74,41 +82,47 @@ def with_progress(views: "Iterator[MoveView]") -> "Iterator[MoveView]":
             yield view
 
 
-def headline(asked: ExplainedPosition, choice: Choice) -> str:
-    """What the agent plays."""
-    text = asked.of.move_text(asked.position, choice.move)
+def headline(explained: ExplainedPosition, choice: Choice) -> str:
+    """Return the choice of the agent."""
+    text = explained.game.move_text(explained.position, choice.move)
     nodes = f" after {choice.nodes:,} positions" if choice.nodes else ""
-    verb = "would play" if asked.by_opening else "plays"
-    return f"{printable(asked.name)} {verb} {text}{nodes}"
+    verb = "would play" if explained.by_opening else "plays"
+    return f"{printable(explained.name)} {verb} {text}{nodes}"
 
 
-def played_line(asked: ExplainedPosition, choice: Choice) -> str:
-    """What was played in the game, if that is not the agent's choice; else empty."""
-    if asked.played is None or (asked.played == choice.move and not asked.by_opening):
+def game_move_line(explained: ExplainedPosition, choice: Choice) -> str:
+    """Return the move of the game if it is not the agent's choice; else empty."""
+    if explained.game_move is None or (
+        explained.game_move == choice.move and not explained.by_opening
+    ):
         return ""
-    text = asked.of.move_text(asked.position, asked.played)
-    if asked.by_opening:
+    text = explained.game.move_text(explained.position, explained.game_move)
+    if explained.by_opening:
         return f"in the game this ply belongs to the opening, which played {text}"
-    chance = " (what the agent leaves to chance is not repeated here)" if varies(asked.spec) else ""
+    chance = (
+        " (random choices of the agent are not repeated here)"
+        if randomness_reason(explained.spec)
+        else ""
+    )
     return f"in the game {text} was played{chance}"
 
 
-def move_row(asked: ExplainedPosition, view: "MoveView", choice: Choice) -> str:
-    """The line of one move; the chosen one is marked."""
-    from agents.search.explanation import plies_of  # noqa: PLC0415
+def move_row(explained: ExplainedPosition, view: "MoveValue", choice: Choice) -> str:
+    """Return the line of one move, with a mark for the choice."""
+    from agents.search.explanation import depth_text  # noqa: PLC0415
 
-    of, position = asked.of, asked.position
-    text = of.move_text(position, view.move)
+    game, position = explained.game, explained.position
+    text = game.move_text(position, view.move)
     mark = "*" if view.move == choice.move else ""
-    line = of.write(view.line, position) if view.line else ""
-    depth = plies_of(view.depth) if view.depth else ""
+    line = game.write(view.line, position) if view.line else ""
+    depth = depth_text(view.depth) if view.depth else ""
     nodes = f"{view.nodes:,}" if view.nodes else ""
     score = f"{view.own:+d} {view.theirs:+d}"
     return COLUMNS.format(mark + text, value_text(view), depth, nodes, score, line)
 
 
-def value_text(view: "MoveView") -> str:
-    """A value as it is printed: a margin of a game that is decided has a word."""
+def value_text(view: "MoveValue") -> str:
+    """Return a value; the margin of a decided game follows its outcome."""
     if view.value is None:
         return ""
     if not view.decided:
@@ -118,16 +132,20 @@ def value_text(view: "MoveView") -> str:
 
 
 def evaluation_lines(agent: Agent, position: Position) -> Iterator[str]:
-    """The static evaluation term by term, where it is ours."""
+    """Return the static evaluation with its terms; a user's evaluation has no terms."""
     from agents.search.compiled_agent import CompiledAgent  # noqa: PLC0415
-    from agents.search.explanation import static_value, terms  # noqa: PLC0415
+    from agents.search.explanation import feature_terms, static_value  # noqa: PLC0415
 
     if own := agent.spec.options.get("evaluate"):
-        yield f"its evaluation is {printable(str(own))}: a whole, not terms\n"
-    if not isinstance(agent, CompiledAgent) or agent.limit is None or agent.own is not None:
+        yield f"its evaluation is {printable(str(own))}, which has no terms\n"
+    if (
+        not isinstance(agent, CompiledAgent)
+        or agent.limit is None
+        or agent.user_evaluation is not None
+    ):
         return
     yield f"static evaluation of the position: {static_value(agent, position):+.3f}"
-    found = list(terms(agent, position))
+    found = list(feature_terms(agent, position))
     if found:
         yield TERMS.format("feature", "weight", "own", "other", "adds")
     for term in found:
@@ -136,28 +154,28 @@ def evaluation_lines(agent: Agent, position: Position) -> Iterator[str]:
     yield ""
 
 
-def print_exact_values(of: Game, position: Position, seconds: float) -> None:
-    """Print the exact value of every move, as far as the seconds go."""
-    from arena.terminal.human_game import Hints, words  # noqa: PLC0415
-    from games.solving.solution import hopeless  # noqa: PLC0415
+def print_exact_values(game: Game, position: Position, seconds: float) -> None:
+    """Print the values of every move that the solver finds within the time."""
+    from arena.terminal.human_game import MoveValues, bounds_text  # noqa: PLC0415
+    from games.solving.solution import size_warning  # noqa: PLC0415
 
-    if hopeless(of, position):
-        print("perfect play: nobody knows; the position is too large to solve here")
+    if size_warning(game, position):
+        print("perfect play: unknown, as the position is too large to solve here")
         return
-    known = Hints(of, seconds).found(position)
-    print(f"perfect play: {known.bounds.outcome or 'unknown'}, {words(known.bounds)}")
+    known = MoveValues(game, seconds).solve(position)
+    print(f"perfect play: {known.bounds.outcome or 'unknown'}, {bounds_text(known.bounds)}")
     print(
-        f"  {', '.join(exact_value_texts(of, position, known.moves))}"
+        f"  {', '.join(exact_value_texts(game, position, known.moves))}"
         if known.moves
         else "  no move yet"
     )
 
 
 def exact_value_texts(
-    of: Game, position: Position, moves: Sequence[tuple[int, "Bounds"]]
+    game: Game, position: Position, moves: Sequence[tuple[int, "Bounds"]]
 ) -> Iterator[str]:
-    """Every move with its bounds."""
-    from arena.terminal.human_game import words  # noqa: PLC0415
+    """Yield every move with its bounds."""
+    from arena.terminal.human_game import bounds_text  # noqa: PLC0415
 
     for move, bounds in moves:
-        yield f"{of.move_text(position, move)} {words(bounds)}"
+        yield f"{game.move_text(position, move)} {bounds_text(bounds)}"

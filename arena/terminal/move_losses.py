@@ -1,4 +1,4 @@
-"""Move losses as a table."""
+"""Move losses as tables and as JSON."""
 
 import json
 from collections.abc import Sequence
@@ -12,15 +12,16 @@ from arena.analysis.move_losses.losses import AgentLosses, Blunder, StageLosses
 from arena.terminal.tables import plain_table, print_line
 from games import Game
 from games.base.cli import shell_command
-from games.solving.solution import still_open, what_is_open
-from games.solving.solver import WORDS, sign
+from games.base.text import count_noun
+from games.solving.solution import remaining_units, unit_name
+from games.solving.solver import OUTCOMES, sign
 from games.transcripts import replay_command_for_line
 
 
 def print_move_losses(
     judgement: JudgeResult, found: Sequence[AgentLosses], console: Console
 ) -> None:
-    """Print a headline, then a table and the blunders of every agent."""
+    """Print a headline, and a table and the blunders of each agent."""
     print_line(console, headline(judgement), "bold")
     for agent in found:
         print_line(console, "")
@@ -41,24 +42,24 @@ def print_move_losses(
 
 
 def headline(judgement: JudgeResult) -> str:
-    """What was judged, and what was not."""
+    """Return how much of the run was judged."""
     run = judgement.run
     games = f"{len(run.line_of):,} games"
     if len(run.lines) != len(run.line_of):
         games += f", {len(run.lines):,} of them different"
-    most = still_open(run.of, run.of.start())
+    most = remaining_units(run.of, run.of.start())
     if most is None:
         how = "judged as far back as the positions of a question allow"
     elif judgement.last is None or judgement.last >= most:
         how = "judged to the start"
     else:
-        how = f"judged from {judgement.last} {what_is_open(run.of)} on"
+        how = f"judged from {judgement.last} {unit_name(run.of)} on"
         how += "" if judgement.complete else ", some of them farther back"
-    return f"{run.of.name}: {games}, {how}; openings are nobody's"
+    return f"{run.of.name}: {games}, {how}; openings belong to no agent"
 
 
 def agent_line(agent: AgentLosses) -> str:
-    """The sums of an agent in one line."""
+    """Return the sums of an agent in one line."""
     judged, moves = agent.total("judged"), agent.total("moves")
     if not judged:
         return f"{agent.agent}: none of {moves:,} moves judged"
@@ -70,28 +71,23 @@ def agent_line(agent: AgentLosses) -> str:
         *([f"{results:,} by result"] if results > judged else []),
         f"{perfect:.1f} % perfect",
         f"mean loss {mean:.2f}",
-        f"threw away {counted(agent.wins_thrown_away, 'win')} "
-        f"and {counted(agent.draws_thrown_away, 'draw')}",
-        f"was given {counted(agent.total('rescued'), 'result')}",
+        f"threw away {count_noun(agent.wins_thrown_away, 'win')} "
+        f"and {count_noun(agent.draws_thrown_away, 'draw')}",
+        f"was given {count_noun(agent.total('rescued'), 'result')}",
     ]
     return f"{agent.agent}: {', '.join(words)}"
 
 
-def counted(number: int, word: str) -> str:
-    """Such as `1 win` or `2 wins`."""
-    return f"{number:,} {word}{'s' * (number != 1)}"
-
-
-def stage_name(of: Game) -> str:
-    """The head of the column of stages."""
-    if still_open(of, of.start()) is None:
+def stage_name(game: Game) -> str:
+    """Return the heading of the column of stages."""
+    if remaining_units(game, game.start()) is None:
         return "stage"
-    return "empty" if of.pack == "othello" else "beans"
+    return "empty" if game.pack == "othello" else "beans"
 
 
 def stage_cells(stage: StageLosses) -> list[str]:
-    """The row of a stage; shares are of the moves that were judged."""
-    name = stage.words if stage.last else "all"
+    """Return the row of a stage; shares are of judged moves."""
+    name = stage.label if stage.last else "all"
     counts = [f"{stage.moves:,}", f"{stage.judged:,}"]
     if not stage.judged:
         return [name, *counts, "unknown", "", "", ""]
@@ -100,9 +96,9 @@ def stage_cells(stage: StageLosses) -> list[str]:
 
 
 def blunder_line(blunder: Blunder) -> str:
-    """What a blunder cost."""
+    """Return a line about a blunder and its loss."""
     better = f" for {blunder.best}" if blunder.best else ""
-    before, after = WORDS[sign(blunder.value)], WORDS[sign(blunder.after)]
+    before, after = OUTCOMES[sign(blunder.value)], OUTCOMES[sign(blunder.after)]
     change = f"a {before} becomes a {after}, " if before != after else ""
     return (
         f"game {blunder.game}, ply {blunder.ply}: {blunder.move}{better}: "
@@ -111,7 +107,7 @@ def blunder_line(blunder: Blunder) -> str:
 
 
 def losses_to_json(judgement: JudgeResult, found: Sequence[AgentLosses]) -> str:
-    """The same as one object."""
+    """Return the move losses as a JSON object."""
     run = judgement.run
     content = run.source | {
         "games": len(run.line_of),
@@ -123,8 +119,8 @@ def losses_to_json(judgement: JudgeResult, found: Sequence[AgentLosses]) -> str:
     return json.dumps(content, indent=1, ensure_ascii=False)
 
 
-def agent_to_json(of: Game, agent: AgentLosses) -> dict[str, object]:
-    """One agent; shares are null where nothing was judged."""
+def agent_to_json(game: Game, agent: AgentLosses) -> dict[str, object]:
+    """Return one agent; shares are null if nothing was judged."""
     return {
         "agent": agent.agent,
         "moves": agent.total("moves"),
@@ -148,7 +144,7 @@ def agent_to_json(of: Game, agent: AgentLosses) -> dict[str, object]:
             | {
                 "line": " ".join(blunder.line),
                 "loss": blunder.loss,
-                "replay": replay_command_for_line(of, " ".join(blunder.line)),
+                "replay": replay_command_for_line(game, " ".join(blunder.line)),
             }
             for blunder in agent.blunders
         ],
@@ -156,5 +152,5 @@ def agent_to_json(of: Game, agent: AgentLosses) -> dict[str, object]:
 
 
 def fraction(part: int, whole: int) -> float | None:
-    """A part of a whole; None of nothing."""
+    """Return a share; None of an empty whole."""
     return part / whole if whole else None

@@ -1,67 +1,68 @@
-"""Forecast before playing."""
+"""The forecast of a run before it is played."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from arena.planning.plan import Plan
 from arena.planning.rounds import Participants
-from arena.planning.schedule import DrawnPlan
-from arena.planning.schedules.registry import fixed_pairings
+from arena.planning.schedule import Schedule
+from arena.planning.schedules.registry import pair_total
 from arena.playing.bots import BotProbe
 from arena.playing.pilot import PilotResult, TimeRange
 from arena.stats.sample_size import (
-    expected_elo_interval,
+    forecast_elo,
     mean_and_variance,
-    pair_score_distribution,
-    pairs_needed,
-    pilot_shares,
+    sample_sizes,
+    score_shares,
+    smooth_score_shares,
 )
-from arena.stats.sprt import SprtPlan, expected_lengths
+from arena.stats.sprt import SprtPlan, mean_test_lengths
 from arena.stats.text import elo_text, percent_text
 from games.base.errors import printable
-from games.base.text import listed
+from games.base.text import count_noun, join_names
 
-QUESTION = SprtPlan(0.0, 10.0)  # what "+10 Elo" asks, with errors of 5 %
+QUESTION = SprtPlan(0.0, 10.0)  # +10 Elo against 0, with errors of 5 %
 MOST_ROWS = 12
 LONGEST_NAME = 24
 HOUR, MINUTE = 3600.0, 60.0
-Matches = Mapping[tuple[int, int], float]  # how many pairings of each match
+Matches = Mapping[tuple[int, int], float]  # number of pairs of each match
 
 
 def pairs_by_rounds(plan: Plan) -> int | None:
-    """Return how many pairs rounds take whatever the results; None if the results decide it."""
+    """Return how many pairs the rounds have; None if the results decide it."""
     if plan.rounds is None:
         return None
-    return fixed_pairings(plan.rounds, Participants(plan.names, plan.pairs))
+    return pair_total(plan.rounds, Participants(plan.names, plan.pairs))
 
 
 def size_line(name: str, plan: Plan) -> str:
-    """How many games a plan has, before its openings are drawn."""
+    """Return the number of games of a plan, before its openings are drawn."""
     agents, matches = len(plan.agents), len(plan.matches)
     games = 2 * plan.pairs * matches
     if plan.rounds is not None:
-        fixed, what = pairs_by_rounds(plan), f"{agents} agents meet by rounds ({plan.rounds.way})"
+        fixed = pairs_by_rounds(plan)
+        size = f"at most {games:,} games: it ends when its answer is certain"
         if fixed is not None:
-            return f"{name} on {plan.game}: {what}, {2 * fixed:,} games"
-        end = "it ends when its answer is sure"
-        return f"{name} on {plan.game}: {what}, at most {games:,} games: {end}"
-    of = f"{plan.pairs:,} pairing{'s' * (plan.pairs != 1)}"
-    what = f"a match of {of}" if matches == 1 else f"{matches:,} matches of {of} each"
+            size = f"{2 * fixed:,} games"
+        meet = f"{agents} agents meet by rounds ({plan.rounds.method})"
+        return f"{name} on {plan.game_name}: {meet}, {size}"
+    pairs = count_noun(plan.pairs, "pair")
+    what = f"a match of {pairs}" if matches == 1 else f"{matches:,} matches of {pairs} each"
     most = "at most " if plan.stop is not None else ""
-    return f"{name} on {plan.game}: {most}{games:,} games, {agents} agents, {what}"
+    return f"{name} on {plan.game_name}: {most}{games:,} games, {agents} agents, {what}"
 
 
-def openings_line(drawn: DrawnPlan) -> str:
-    """How many openings there are, and what that means for the pairings."""
-    openings, pairs = len(drawn.openings), drawn.plan.pairs
+def openings_line(schedule: Schedule) -> str:
+    """Return the number of openings, and how often each is played."""
+    openings, pairs = len(schedule.openings), schedule.plan.pairs
     line = f"openings: {openings:,}"
-    if drawn.plan.rounds is None and pairs > openings:
+    if schedule.plan.rounds is None and pairs > openings:
         times = f"{pairs / openings:,.1f}".removesuffix(".0")
         return f"{line}, each {times} times: intervals are those of {openings:,}"
-    return f"{line}, all there are" if drawn.census else line
+    return f"{line}, all there are" if schedule.census else line
 
 
-def answer_line(answer: BotProbe) -> str:
-    """How a bot came through its first question."""
+def bot_line(answer: BotProbe) -> str:
+    """Return how a bot answered its first question."""
     name = printable(answer.name, LONGEST_NAME)
     if not answer.fault:
         return f"{name}: loads, and plays {answer.move} first, in {answer.seconds:.2g} s"
@@ -71,16 +72,16 @@ def answer_line(answer: BotProbe) -> str:
 
 
 def pilot_line(pilot: PilotResult, workers: int) -> str:
-    """What the pilot played."""
-    what = f"{2 * pilot.pairings:,} games in {pilot.seconds:.1f} s by {workers} workers"
-    if not pilot.pairings and pilot.answers:
-        return f"pilot: {what}: no pairing came to its end"
-    if not pilot.pairings:
-        why = printable(pilot.fault) or "no pairing came to its end"
-        return f"pilot: {what}: {why}; how long the run takes is not known"
+    """Return what the pilot played."""
+    what = f"{2 * pilot.pairs:,} games in {pilot.seconds:.1f} s by {workers} workers"
+    if not pilot.pairs and pilot.answers:
+        return f"pilot: {what}: no pair ended"
+    if not pilot.pairs:
+        reason = printable(pilot.fault) or "no pair ended"
+        return f"pilot: {what}: {reason}; the time of the run is unknown"
     failing = pilot.failing.keys()
     unseen = sum(
-        not each.pairings for match, each in pilot.samples.items() if not failing & set(match)
+        not each.pairs for match, each in pilot.samples.items() if not failing & set(match)
     )
     more = f"; {unseen} matches had no turn: their time follows from the moves" if unseen else ""
     fault = f"; {printable(pilot.fault)}" if pilot.fault else ""
@@ -88,42 +89,44 @@ def pilot_line(pilot: PilotResult, workers: int) -> str:
 
 
 def time_line(pilot: PilotResult, left: Matches, workers: int) -> str:
-    """How long the games will take that are left to play."""
+    """Return how long the remaining games will take."""
     games = round(2 * sum(left.values()))
-    if unknown := [match for match in pilot.unfinished if left.get(match)]:
+    if unknown := [match for match in pilot.matches_without_time if left.get(match)]:
         where = "no game" if len(unknown) == len(left) else f"in {len(unknown)} matches no game"
-        least = max(pilot.time_of(left, workers).low, pilot.seconds)
-        return f"time: not known: {where} ended; at least {duration(least)} for {games:,} games"
-    unplayed = pilot.unplayed(left)
+        least = max(pilot.estimate_time(left, workers).low, pilot.seconds)
+        return f"time: unknown: {where} ended; at least {duration_text(least)} for {games:,} games"
+    unplayed = pilot.forfeit_count(left)
     but = f", {unplayed:,} of them of bots that fail" if unplayed else ""
-    return f"time: {range_text(pilot.time_of(left, workers))} for {games:,} games{but}"
+    return f"time: {range_text(pilot.estimate_time(left, workers))} for {games:,} games{but}"
 
 
-def failing_line(plan: Plan, pilot: PilotResult) -> str:
+def exclusion_line(plan: Plan, pilot: PilotResult) -> str:
     """Return what the run does with bots that fail; empty if none does."""
-    names = listed([short_name(plan.names[place]) for place in sorted(pilot.failing)])
-    if not names:
-        return ""
-    if plan.unloadable_stops:
+    failing = [plan.names[place] for place in sorted(pilot.failing)]
+    if required := [name for name in failing if name in plan.required_agents]:
+        names = join_names(map(short_name, required))
         return f"the run will stop, because {names} failed; in a [roster] they are excluded"
-    return f"excluded after three failed games: {names}"
+    names = join_names(map(short_name, failing))
+    return f"excluded after three failed games: {names}" if failing else ""
 
 
-def failed_lines(plan: Plan, pilot: PilotResult) -> Iterator[str]:
-    """A line for each agent that fails its first games in the pilot, with its first fault."""
+def failure_lines(plan: Plan, pilot: PilotResult) -> Iterator[str]:
+    """Return the first fault of each agent that fails its first games in the pilot."""
     for place in sorted(pilot.failing.keys() & pilot.faults.keys()):
         yield f"{short_name(plan.names[place])}: fails its games: {printable(pilot.faults[place])}"
 
 
-def start_line(answers: Sequence[BotProbe]) -> str:
-    """How long it takes to start all bots, which each worker does; empty if that is no time."""
+def start_time_line(answers: Sequence[BotProbe]) -> str:
+    """Return how long each worker takes to start all bots; empty below a second."""
     seconds = sum(answer.start_seconds for answer in answers)
-    return f"before them: {duration(seconds)} to start and compile the bots" if seconds >= 1 else ""
+    if seconds < 1:
+        return ""
+    return f"before them: {duration_text(seconds)} to start and compile the bots"
 
 
 def range_text(time: TimeRange) -> str:
-    """Between which times it should lie, in one unit if that is the same."""
-    low, high = duration(time.low), duration(time.high)
+    """Return a range of times, with one unit if both ends have the same."""
+    low, high = duration_text(time.low), duration_text(time.high)
     if low == high:
         return f"about {low}"
     number, _, unit = low.partition(" ")
@@ -131,8 +134,8 @@ def range_text(time: TimeRange) -> str:
     return f"{number if same else low} to {high}"
 
 
-def duration(seconds: float) -> str:
-    """A time to come, in the unit that people would use."""
+def duration_text(seconds: float) -> str:
+    """Return a duration in the unit that fits."""
     if seconds < 1.5:
         return "a second"
     if seconds < 2 * MINUTE:
@@ -140,11 +143,11 @@ def duration(seconds: float) -> str:
     return f"{seconds / MINUTE:.0f} min" if seconds < 2 * HOUR else f"{seconds / HOUR:.1f} h"
 
 
-def match_lines(drawn: DrawnPlan, pilot: PilotResult) -> Iterator[str]:
-    """A row for each match: its score in the pilot, its interval to come, the pairs for +10 Elo."""
-    plan, names = drawn.plan, drawn.plan.names
-    exact = {frozenset(pair) for pair in drawn.census}
-    head = ("match", "pilot", "Elo to come, if it goes on so", "+10 Elo: SPRT", "fixed")
+def match_lines(schedule: Schedule, pilot: PilotResult) -> Iterator[str]:
+    """Return a row for each match: pilot score, expected interval, pairs for +10 Elo."""
+    plan, names = schedule.plan, schedule.plan.names
+    exact = {frozenset(pair) for pair in schedule.census}
+    head = ("match", "pilot", "expected Elo", "+10 Elo: SPRT", "fixed")
     rows = [head]
     for match in list(pilot.samples)[:MOST_ROWS]:
         a, b = (names[place] for place in match)
@@ -152,44 +155,44 @@ def match_lines(drawn: DrawnPlan, pilot: PilotResult) -> Iterator[str]:
         if pilot.failing.keys() & set(match):
             rows.append((f"{short_name(a)} v {short_name(b)}", "forfeits", "-", "-", "-"))
             continue
-        law, pairings = pilot_shares(counts), min(plan.pairs, len(drawn.openings))
-        census = frozenset((a, b)) in exact and pairings > 1
-        come = "exact" if census else elo_text(expected_elo_interval(law, pairings))
-        needed = pairs_needed(mean_and_variance(pair_score_distribution(counts))[1], QUESTION)
-        score = percent_text(mean_and_variance(law)[0])
+        shares, pairs = score_shares(counts), min(plan.pairs, len(schedule.openings))
+        census = frozenset((a, b)) in exact and pairs > 1
+        elo = "exact" if census else elo_text(forecast_elo(shares, pairs))
+        needed = sample_sizes(mean_and_variance(smooth_score_shares(counts))[1], QUESTION)
+        score = percent_text(mean_and_variance(shares)[0])
         seen = f"{score} of {sum(counts):,}" if sum(counts) else "not played"
         rows.append(
-            (f"{short_name(a)} v {short_name(b)}", seen, come if plan.rounds is None else "-",
+            (f"{short_name(a)} v {short_name(b)}", seen, elo if plan.rounds is None else "-",
              f"{needed.at_elo1:,.0f}", f"{needed.fixed:,.0f}")
         )  # fmt: skip
     yield from align_columns(rows)
     if (more := len(pilot.samples) - MOST_ROWS) > 0:
         yield f"... and {more:,} more matches"
-    yield "+10 Elo: pairings that tell it from 0 with errors of 5 %, by SPRT on average"
+    yield "+10 Elo: pairs that separate it from 0 with errors of 5 %, with an SPRT on average"
 
 
 def sprt_line(test: SprtPlan, pilot: PilotResult, pairs: int) -> str:
-    """How long a sequential test will take, at the variance of the pilot."""
+    """Return the length of a sequential test, at the variance of the pilot."""
     (sample,) = pilot.samples.values()
-    return test_line(test, mean_and_variance(pair_score_distribution(sample.counts))[1], pairs)
+    return sprt_length_line(test, mean_and_variance(smooth_score_shares(sample.counts))[1], pairs)
 
 
-def test_line(test: SprtPlan, variance: float, pairs: int) -> str:
-    """The same for a variance that is known from elsewhere."""
-    at0, half, at1 = (f"{each:,.0f}" for each in expected_lengths(test, variance))
+def sprt_length_line(test: SprtPlan, variance: float, pairs: int) -> str:
+    """Return the length of a sequential test at a variance."""
+    at0, half, at1 = (f"{each:,.0f}" for each in mean_test_lengths(test, variance))
     return (
-        f"the test of [{test.elo0:g}, {test.elo1:g}] Elo stops after about {at0} pairings if "
+        f"the test of [{test.elo0:g}, {test.elo1:g}] Elo stops after about {at0} pairs if "
         f"{test.elo0:g} is true, {at1} if {test.elo1:g} is, {half} half-way; {pairs:,} at most"
     )
 
 
 def short_name(name: str) -> str:
-    """A name as far as a row has room for it."""
+    """Return a name, shortened for a row."""
     return printable(name, LONGEST_NAME)
 
 
 def align_columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Rows of words as columns: the first to the left, the others to the right."""
+    """Return rows as lines with aligned columns; only the first column is left-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for first, *rest in rows:
         cells = [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True)]

@@ -1,4 +1,4 @@
-"""Set up the two players."""
+"""Set up a game at the terminal from the command line."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -11,119 +11,118 @@ from agents.registry import kind_of
 from agents.sandbox.sandbox import Sandbox
 from agents.spec import spec_from_text
 from arena.storage.versions import resolve_version
-from arena.terminal.human_game import Hints, HumanGame, Player
+from arena.terminal.human_game import HumanGame, MoveValues, Player
 from games import Game, Position
 from games.base.errors import printable
-from games.base.text import GameError, listed, quote
-from games.core import words_of
+from games.base.text import GameError, join_names, quote
 
 ASK = "ask"
 
 
 @dataclass(frozen=True, slots=True)
 class GameSetup:
-    """Two players as the command line names them, with their limits."""
+    """Two players as the command line names them, and the limits of agents."""
 
-    first: str  # a kind or a user's file; ASK: a person, who says which of both moves first
+    first: str  # a kind or a user's file; ASK: a person, asked which player moves first
     second: str
-    limits: Mapping[str, float | str]  # of agents that search, by option; a depth may be ASK
-    names: Sequence[str] = ()  # empty: made from the kinds, people at a terminal are asked
+    limits: Mapping[str, float | str]  # options of agents that search; a depth may be ASK
+    names: Sequence[str] = ()  # empty: people enter theirs, other names come from the kinds
     seed: int | None = None  # None: a new one
-    wall: Sandbox = field(default_factory=Sandbox)
-    start: str | None = None  # a position in one line; None: that of the game
-    hints: bool = False  # whether people see what moves are worth
-    side: str | None = None  # of the board, of whoever moves first; None: as the game has it
+    sandbox: Sandbox = field(default_factory=Sandbox)
+    start: str | None = None  # a position in one line; None: the start of the game
+    hints: bool = False  # show people the values of moves
+    side: str | None = None  # the first mover's side of the board; None: the usual one
 
     @property
     def kinds(self) -> tuple[str, str]:
-        """The kinds of both, as they are built."""
+        """Return the kinds of both players."""
         return "human" if self.first == ASK else self.first, self.second
 
 
-def terminal_game(of: Game, invited: GameSetup, dialogue: Dialogue) -> HumanGame:
-    """The game between both, ready to begin; Quit if a person quits."""
-    start = first_position(of, invited)
-    limits = dict(invited.limits)
+def make_terminal_game(game: Game, setup: GameSetup, dialogue: Dialogue) -> HumanGame:
+    """Return the game, ready to start; raise Quit if a person quits."""
+    start = first_position(game, setup)
+    limits = dict(setup.limits)
     if limits.get("depth") == ASK:
-        limits["depth"] = chosen_depth(dialogue)
-    players = make_players(of, invited, limits, dialogue)
-    seed = random.SystemRandom().getrandbits(32) if invited.seed is None else invited.seed
+        limits["depth"] = ask_depth(dialogue)
+    players = make_players(game, setup, limits, dialogue)
+    seed = random.SystemRandom().getrandbits(32) if setup.seed is None else setup.seed
     for place, player in enumerate(players):
         player.agent.start(random.Random(f"{seed} {place}").getrandbits(63))
-    dialogue.say(f"{of.name}: {players[0].name} against {players[1].name}, seed {seed}")
+    dialogue.say(f"{game.name}: {players[0].name} against {players[1].name}, seed {seed}")
     if start is not None:
         reject_followers(players)
     seconds = float(limits["seconds"]) if "seconds" in limits else None
-    hints = Hints(of) if invited.hints else None
+    hints = MoveValues(game) if setup.hints else None
     at_terminal = dialogue.source.isatty()
-    return HumanGame(of, players, dialogue, at_terminal, seconds, seed, start, hints)
+    return HumanGame(game, players, dialogue, at_terminal, seconds, seed, start, hints)
 
 
-def first_position(of: Game, invited: GameSetup) -> Position | None:
-    """The position to begin from; None for that of the game."""
-    start = None if invited.start is None else parse_start(of, invited.start)
-    if invited.side is None:
+def first_position(game: Game, setup: GameSetup) -> Position | None:
+    """Return the position to start from; None for the start of the game."""
+    start = None if setup.start is None else parse_start(game, setup.start)
+    if setup.side is None:
         return start
-    sides = words_of(of).sides
+    sides = game.notation.sides
     named = {side.lower(): place for place, side in enumerate(sides)}
-    if invited.side.lower() not in named:
-        raise GameError(f"--side must be one of {listed(sides)}, got {quote(invited.side)}")
-    usual = of.start() if start is None else start
-    if named[invited.side.lower()] == usual.side:
+    if setup.side.lower() not in named:
+        raise GameError(f"--side must be one of {join_names(sides)}, got {quote(setup.side)}")
+    usual = game.start() if start is None else start
+    if named[setup.side.lower()] == usual.side:
         return start
     turned = usual._replace(swapped=not usual.swapped)
-    if of.text(turned) == of.text(usual):
+    if game.text(turned) == game.text(usual):
         raise GameError(
-            f"in {of.name} {sides[usual.side]} begins here by the rules: leave out --side"
+            f"in {game.name} {sides[usual.side]} moves first here by the rules: leave out --side"
         )
     return turned
 
 
-def parse_start(of: Game, text: str) -> Position:
-    """The position that a game is to begin from; a UserError if it is over there."""
-    position = of.parse(text)
-    if of.over(position):
-        raise GameError(f"{of.name}: the game is over in {quote(of.text(position))}")
+def parse_start(game: Game, text: str) -> Position:
+    """Return the position to start from; raise a GameError if the game is over there."""
+    position = game.parse(text)
+    if game.over(position):
+        raise GameError(f"{game.name}: the game is over in {quote(game.text(position))}")
     return position
 
 
 def reject_followers(players: Sequence[Player]) -> None:
-    """Refuse players who are told every move from the start: they would not know the board."""
+    """Refuse agents that follow the game from its first move."""
     for player in players:
         if isinstance(player.agent, GameFollower):
-            raise SpecError(f"{player.name} follows the game move by move: it cannot begin later")
+            raise SpecError(f"{player.name} follows the game move by move: it cannot start later")
 
 
 def make_players(
-    of: Game, invited: GameSetup, limits: Mapping[str, float | str], dialogue: Dialogue
+    game: Game, setup: GameSetup, limits: Mapping[str, float | str], dialogue: Dialogue
 ) -> tuple[Player, Player]:
-    """The two players in the order in which they move."""
-    specs = [spec_from_text(kind, limits, resolve_version) for kind in invited.kinds]
-    agents = [create_agent(spec, of, HostSettings(invited.wall)) for spec in specs]
-    refuse_idle_limit(specs, limits)
-    names = player_names(invited, dialogue)
+    """Return the two players, the first mover first."""
+    specs = [spec_from_text(kind, limits, resolve_version) for kind in setup.kinds]
+    agents = [create_agent(spec, game, HostSettings(setup.sandbox)) for spec in specs]
+    reject_unused_limits(specs, limits)
+    names = player_names(setup, dialogue)
     for place, spec in enumerate(specs):
         if spec.kind == "human":
-            agents[place] = HumanAgent(spec, of, dialogue, names[place], draws=False)
+            agents[place] = HumanAgent(spec, game, dialogue, names[place], draws=False)
     first, second = (Player(*both) for both in zip(names, agents, strict=True))
-    if invited.first == ASK and second_begins(first.name, second.name, dialogue):
+    if setup.first == ASK and second_begins(first.name, second.name, dialogue):
         return second, first
     return first, second
 
 
-def refuse_idle_limit(specs: Sequence[AgentSpec], limits: Mapping[str, float | str]) -> None:
-    """Refuse a limit that applies to no player."""
+def reject_unused_limits(specs: Sequence[AgentSpec], limits: Mapping[str, float | str]) -> None:
+    """Refuse a limit that no agent has."""
     for name in limits:
         if not any(kind_of(spec).option(name) for spec in specs):
             kinds = " and ".join(spec.kind for spec in specs)
             raise SpecError(f"--{name} is for agents that search; {kinds} do not")
 
 
-def player_names(invited: GameSetup, dialogue: Dialogue) -> list[str]:
-    """The names of the invitation, or those that people type, or names made from the kinds."""
-    if invited.names:
-        return list(invited.names)
-    kinds = invited.kinds
+def player_names(setup: GameSetup, dialogue: Dialogue) -> list[str]:
+    """Return the names from the command line, or from people, or made from the kinds."""
+    if setup.names:
+        return list(setup.names)
+    kinds = setup.kinds
     names = [printable(kind.removesuffix(":evaluate").rpartition("/")[2]) for kind in kinds]
     if names[0] == names[1]:
         names = [f"{name} {place}" for place, name in enumerate(names, 1)]
@@ -135,7 +134,7 @@ def player_names(invited: GameSetup, dialogue: Dialogue) -> list[str]:
 
 
 def second_begins(first: str, second: str, dialogue: Dialogue) -> bool:
-    """Ask who moves first until the answer names one of the two."""
+    """Ask until the answer names one of the two; return whether the second moves first."""
     while True:
         answer = dialogue.ask(f"Who moves first, {first} or {second}? ").lower()
         meant = [name for name in (first, second) if answer and name.lower().startswith(answer)]
@@ -147,8 +146,8 @@ def second_begins(first: str, second: str, dialogue: Dialogue) -> bool:
         dialogue.say(f"{quote(answer)} is neither: write {first} or {second}")
 
 
-def chosen_depth(dialogue: Dialogue) -> int:
-    """Ask how far computers look ahead until the answer is a number."""
+def ask_depth(dialogue: Dialogue) -> int:
+    """Ask for the search depth until the answer is a number."""
     while True:
         answer = dialogue.ask("How many moves should the computer look ahead? ")
         if answer.lower() == "quit":

@@ -1,4 +1,4 @@
-"""Displays of progress: lines on the terminal and the file that `pitflip runs` reads."""
+"""Displays of progress: lines on the terminal, and the file that `pitflip runs` reads."""
 
 import contextlib
 import json
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.storage.results import PROGRESS, read_progress
+from arena.storage.results import PROGRESS, progress_lines
 from games.base.errors import printable
 from games.base.files import write_text
 from games.base.progress import Progress, ProgressLine, ShowProgress
@@ -15,25 +15,25 @@ from games.base.progress import Progress, ProgressLine, ShowProgress
 if TYPE_CHECKING:
     import rich.live
 
-DRAW_SHARE = 0.02  # of the time may be spent on making lines
+DRAW_SHARE = 0.02  # of the time that making lines may take
 FILE_SECONDS = 1.0  # between two versions of the file
-FILE_SHARE = 0.01  # of the time may be spent on writing it
+FILE_SHARE = 0.01  # of the time that writing may take
 
 
 class TerminalProgress(ProgressLine):
-    """Shows progress of a run: several lines on a terminal, else plain lines."""
+    """Shows progress of a run as several lines on a terminal, and else as plain lines."""
 
     def __init__(self, quiet: bool) -> None:
         super().__init__(quiet)
         self.live: rich.live.Live | None = None
-        self.due = self.begun + self.seconds
-        self.rested = 0.0  # when the next lines may be made, after expensive ones
+        self.next_lines = 0.0  # later after lines that took long to make
         if self.on_terminal:
             from rich.console import Console  # noqa: PLC0415  # only a terminal needs it
             from rich.live import Live  # noqa: PLC0415
             from rich.text import Text  # noqa: PLC0415
 
             self.text = Text
+            self.due = self.start_time + self.seconds
             self.live = Live(console=Console(stderr=True), auto_refresh=False, transient=True)
 
     def __enter__(self) -> "TerminalProgress":
@@ -46,16 +46,16 @@ class TerminalProgress(ProgressLine):
             self.live.stop()
 
     def show(self, progress: Progress) -> None:
-        """Show progress if it is due; making the lines takes a small share of the time."""
+        """Show progress if it is due."""
         begun = time.thread_time()
-        if time.monotonic() >= self.rested or progress.is_last:
+        if time.monotonic() >= self.next_lines or progress.is_last:
             super().show(progress)
-            self.rested = time.monotonic() + (time.thread_time() - begun) / DRAW_SHARE
+            self.next_lines = time.monotonic() + (time.thread_time() - begun) / DRAW_SHARE
 
     def draw(self, lines: Sequence[str]) -> None:
-        """Write all lines to a terminal, the first two elsewhere."""
+        """Write all lines to a terminal; elsewhere the first two."""
         if self.live:
-            # As text: names may look like rich's own markup.
+            # As text, as names may look like markup of rich.
             with contextlib.suppress(OSError):
                 self.live.update(self.text("\n".join(map(printable, lines))), refresh=True)
         else:
@@ -63,17 +63,16 @@ class TerminalProgress(ProgressLine):
 
 
 class ProgressFile:
-    """Writes the latest progress into the directory of a run, also of a quiet one."""
+    """Writes the latest progress into the directory of a run, also of a quiet run."""
 
     def __init__(self, directory: Path) -> None:
-        """Nothing is written in the first second: short runs leave no file."""
         self.path = directory / PROGRESS
         self.begun = time.monotonic()
         self.due = self.begun + FILE_SECONDS
         self.broken = False
 
     def show(self, progress: Progress) -> None:
-        """Write a new version if it is due; a full disk is reported by the journal."""
+        """Write a new version if it is due; the journal reports a full disk."""
         begun = time.monotonic()
         if self.broken or begun < self.due:
             return
@@ -96,7 +95,7 @@ class StoredProgress(Progress):
     """The latest progress in the file of a run that another process plays."""
 
     def __init__(self, directory: Path) -> None:
-        super().__init__("\n".join(read_progress(directory)))
+        super().__init__("\n".join(progress_lines(directory)))
 
     def lines(self, _: float) -> list[str]:
         """Return the stored lines."""

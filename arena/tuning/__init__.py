@@ -1,6 +1,6 @@
-"""Tuning weights: proposed, played in small tournaments, recommended by a posterior mean."""
+"""Tune weights: play candidates in small tournaments, recommend weights, validate them."""
 
 import os
 
-# Workers play on every core, where threads of linear algebra would only be in their way.
+# Recommendations depend on the number of threads; set before a program imports numpy.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

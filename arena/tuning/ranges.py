@@ -1,22 +1,22 @@
-"""Ranges of weights and options."""
+"""The ranges of weights and options in a file, and what can be tuned."""
 
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 from agents.core import AgentSpec, Weights
-from agents.evaluation.weights import LARGEST, declared_weights
+from agents.evaluation.weights import LARGEST, read_declared_weights
 from agents.options import bot_options
 from agents.registry import AGENTS, Kind, kind_of, option_values
 from arena.config.toml_file import Problems
 from arena.tuning.space import WEIGHTS, Axis, Space, Value
 from arena.tuning.table import TuneTable, report_tune_problem
 from games import Game
-from games.base.schema import Key, KeyValues, default_values, table_faults, unknown_key_message
-from games.base.text import did_you_mean, format_value, listed, quote
+from games.base.schema import Key, KeyValues, default_values, table_problems, unknown_key_message
+from games.base.text import did_you_mean, format_value, join_names, quote
 
-MOST_PHASES = 8  # of a weight
+MOST_PHASES = 8
 MOST_CHOICES = 50
 CHOICES = f"choices must be 2 to {MOST_CHOICES} different numbers or texts"
 RANGE = (
@@ -28,33 +28,47 @@ RANGE = (
 )
 NUMBERS = ("int", "float", "bool")
 MORE_IS_BETTER = ("nodes", "seconds", "table_bits")
-# With more of these a search is better and slower, unless what it may look at is fixed.
+# More of these is better and slower, unless the number of nodes is fixed.
 AT_EQUAL_NODES = ("depth", "endgame")
 SAME_MOVES = ("compile", "process")
 
 
 def has_weights(spec: AgentSpec) -> bool:
-    """Whether the kind of the agent plays by weights."""
+    """Return whether the kind of an agent has weights."""
     return spec.kind in AGENTS and kind_of(spec).option("weights") is not None
 
 
 def plays_by_learned_tables(spec: AgentSpec, of: Game) -> bool:
-    """Whether the agent plays by tables that were learned, not by weights of features."""
+    """Return whether an agent uses learned tables in place of weights of features."""
     if spec.options.get("evaluate"):
         return False
     return isinstance(option_values(kind_of(spec).options, spec, of)["weights"], str)
 
 
-def seed_weights(spec: AgentSpec, of: Game) -> tuple[Sequence[str] | None, Weights]:
-    """The names that weights may have, None if any; the agent's weights before tuning."""
+class StartWeights(NamedTuple):
+    """The weights of an agent before tuning and the names that weights may have (None: any)."""
+
+    weights: Weights
+    names: Sequence[str] | None
+    single: bool  # whether there are no phases
+    options: Sequence[str]  # the names of the agent's options
+
+
+def start_weights(spec: AgentSpec, of: Game) -> StartWeights:
+    """Return the weights of an agent before tuning."""
+    keys = kind_of(spec).options
+    names: Sequence[str] | None = of.features
     if evaluate := spec.options.get("evaluate"):
-        declared = declared_weights(evaluate) or {}
-        return (tuple(declared) or None), {**declared, **spec.options.get("weights", {})}
-    return of.features, option_values(kind_of(spec).options, spec, of)["weights"]
+        declared = read_declared_weights(evaluate) or {}
+        names = tuple(declared) or None
+        weights = {**declared, **spec.options.get("weights", {})}
+    else:
+        weights = option_values(keys, spec, of)["weights"]
+    return StartWeights(weights, names, bool(evaluate), [key.name for key in keys])
 
 
 class RangeSpec(NamedTuple):
-    """A range, written out; or choices, and then no range."""
+    """A range as written; or choices, and then no range."""
 
     range: tuple[float, ...]
     choices: tuple[Value, ...]
@@ -64,14 +78,14 @@ class RangeSpec(NamedTuple):
 
 
 def parse_range(name: str, value: object, or_number: bool = False) -> RangeSpec:
-    """The range that is written; a ValueError says why there is none.
+    """Return the range of a value; a ValueError describes the problem.
 
-    `or_number`: whether a number could stand there as well.
+    `or_number` mentions in the message that a number is allowed as well.
     """
     table = value if isinstance(value, dict) else {"range": value}
     if value and isinstance(value, dict) and (fault := _table_fault(value)):
         raise ValueError(f"{name}: {fault}")
-    ranged = _ranged(table)
+    ranged = _parse_range_table(table)
     if ranged is None:
         raise ValueError(
             f"{name} must be {'a number, ' if or_number else ''}a range like [0.5, 5.0], "
@@ -82,46 +96,44 @@ def parse_range(name: str, value: object, or_number: bool = False) -> RangeSpec:
 
 
 def _table_fault(table: KeyValues) -> str:
-    """What is wrong with one key of a table, or with two together; empty if it is no key."""
-    for _, message in table_faults(table, RANGE):
+    for _, message in table_problems(table, RANGE):
         return message
     if "choices" not in table:
         return "" if "range" in table else "range is missing, as in { range = [0.5, 5.0] }"
     if len(table) > 1:
         return f"choices stand alone, without {next(name for name in table if name != 'choices')}"
-    return "" if fits(table["choices"]) else CHOICES
+    return "" if are_choices(table["choices"]) else CHOICES
 
 
-def _ranged(table: KeyValues) -> RangeSpec | None:
-    """The range in a table without faults; None if there are no numbers in it."""
+def _parse_range_table(table: KeyValues) -> RangeSpec | None:
     values = {**default_values(RANGE), **table}
     if "choices" in table:
         return RangeSpec((), tuple(values["choices"]), False, False, 1)
-    if list(RANGE[0].faults(values["range"])):
+    if list(RANGE[0].problems(values["range"])):
         return None
     numbers = tuple(map(float, values["range"]))
     return RangeSpec(numbers, (), values["log"], values["integer"], values["phases"])
 
 
-def fits(choices: object) -> bool:
-    """Whether it is a list of several numbers or texts, none of them twice."""
+def are_choices(choices: object) -> bool:
+    """Return whether a value is a list of different numbers or texts."""
     if not isinstance(choices, list | tuple) or not 2 <= len(choices) <= MOST_CHOICES:
         return False
     return all(map(is_value, choices)) and len(set(choices)) == len(choices)
 
 
 def is_value(value: object) -> bool:
-    """Whether it is text, true, false or a finite number."""
+    """Return whether a value is text, true, false or a finite number."""
     return isinstance(value, str | bool) or is_number(value)
 
 
 def is_number(value: object) -> TypeGuard[int | float]:
-    """Whether it is a finite number; true and false are none."""
+    """Return whether a value is a finite number; true and false are none."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def range_fault(name: str, ranged: RangeSpec, seeds: Sequence[float]) -> str:
-    """Why a range cannot be used, with the values before tuning; empty if it can."""
+    """Return why a range cannot be used with the values before tuning; empty if it can."""
     if len(ranged.range) != 2:
         return f"{name} needs a lowest and a highest value, got {format_value(ranged.range)}"
     low, high = ranged.range
@@ -130,39 +142,42 @@ def range_fault(name: str, ranged: RangeSpec, seeds: Sequence[float]) -> str:
     broken = [seed for seed in seeds if not float(seed).is_integer()]
     wrong = {
         f"{name} has an empty range: the lowest value comes first, got {room}": not low < high,
-        f"{name} has a log range, which must lie above 0, got {room}": ranged.log and low <= 0,
+        f"{name} has a log range, which must start above 0, got {room}": ranged.log and low <= 0,
         f"{name} is a whole number, so its range must end in whole numbers, got {room}": (
             ranged.integer and not whole
         ),
-        f"{name} leaves no room for the seed weight: it is {_first(outside)} in the agent, outside "
-        f"{room}; widen the range, or give the agent other weights": low < high and bool(outside),
-        f"{name} is a whole number, but the seed weight is {_first(broken)}": (
+        f"{name} leaves no room for the seed weight: it is {_first_number(outside)} in the agent, "
+        f"outside {room}; widen the range, or give the agent other weights": low < high
+        and bool(outside),
+        f"{name} is a whole number, but the seed weight is {_first_number(broken)}": (
             ranged.integer and bool(broken)
         ),
     }
     return next((message for message, holds in wrong.items() if holds), "")
 
 
-def _first(numbers: Sequence[float]) -> str:
+def _first_number(numbers: Sequence[float]) -> str:
     return f"{numbers[0]:g}" if numbers else ""
 
 
 def tunable_options(kind: Kind) -> list[str]:
-    """The options of a kind that can be tuned, as `[tune.options]` names them."""
+    """Return the options of a kind that can be tuned, as `[tune.options]` names them."""
     return [
         f"{key.name}.NAME" if key.type == "table" else key.name
         for key in kind.options
-        if key.name != WEIGHTS and not refusal(key) and not needs_node_limit(kind, key)
+        if key.name != WEIGHTS and not untunable_reason(key) and not needs_node_limit(kind, key)
     ]
 
 
 def needs_node_limit(kind: Kind, key: Key) -> bool:
-    """Whether more of an option is always better, as the kind cannot be given equal nodes."""
-    return key.name in AT_EQUAL_NODES and (kind.option("nodes") is None or kind.behind is not None)
+    """Return whether more of an option is always better, as a kind has no limit in nodes."""
+    return key.name in AT_EQUAL_NODES and (
+        kind.option("nodes") is None or kind.host_bot is not None
+    )
 
 
-def refusal(key: Key) -> str:
-    """Why an option is not tuned, whatever its range; empty if it can be."""
+def untunable_reason(key: Key) -> str:
+    """Return why no range of an option can be tuned; empty if one can."""
     if key.name in MORE_IS_BETTER:
         return "more of it is always better, and slower"
     if key.name in {each.name for each in bot_options()}:
@@ -171,13 +186,13 @@ def refusal(key: Key) -> str:
         return "it does not change any move"
     if key.type in NUMBERS or key.type == "table" or key.choices:
         return ""
-    return f"it is {key.allowed()}, which has no range"
+    return f"it is {key.describe_allowed()}, which has no range"
 
 
-def read_options(
+def parse_options(
     table: Mapping[str, object], spec: AgentSpec, of: Game, problems: Problems
 ) -> list[Axis]:
-    """An axis for every option with a range or choices; what is wrong is said."""
+    """Return the axes of all options with a range or choices, and report problems."""
     kind, axes = kind_of(spec), list[Axis]()
     for name, value in table.items():
         key = kind.option(name)
@@ -195,16 +210,16 @@ def read_options(
 
 
 def option_fault(key: Key | None, name: str, spec: AgentSpec, of: Game) -> str:
-    """Why a kind's option is not tuned; empty if it can be."""
+    """Return why an option of an agent cannot be tuned; empty if it can."""
     names = tunable_options(kind_of(spec))
-    others = f"these can be: {listed(names)}" if names else "none of its options can be"
+    others = f"these can be: {join_names(names)}" if names else "none of its options can be"
     if key is None:
-        weight = of.has("features") and name in of.features and kind_of(spec).option(WEIGHTS)
+        weight = of.has_part("features") and name in of.features and kind_of(spec).option(WEIGHTS)
         unknown, _ = unknown_key_message(name, [each.name for each in kind_of(spec).options])
         return f"{name} is a weight: tune it in [tune.weights]" if weight else unknown
     if name == WEIGHTS:
-        return "weights have a table of their own, [tune.weights]"
-    if why := refusal(key):
+        return "weights belong in [tune.weights]"
+    if why := untunable_reason(key):
         return f"{name} is not tuned: {why}; {others}"
     if needs_node_limit(kind_of(spec), key):
         return f"{name} is not tuned: more of it is always better, and slower; {others}"
@@ -217,23 +232,23 @@ def option_fault(key: Key | None, name: str, spec: AgentSpec, of: Game) -> str:
 
 
 def option_axis(key: Key, value: object, seed: object) -> Axis:
-    """The axis of one option of a kind; a ValueError says why there is none."""
+    """Return the axis of an option; a ValueError describes the problem."""
     if key.type == "bool" and not isinstance(value, dict):
         value = {"choices": value}
     written = parse_range(key.name, value)
     each_value = written.choices or written.range
     for each in each_value:
         whole = int(each) if key.type == "int" and float(each).is_integer() else each
-        for _, message in key.faults(whole):
+        for _, message in key.problems(whole):
             raise ValueError(message)
     if seed is None:
-        raise ValueError(f"{key.name}: give the agent a value of its own, where the search begins")
+        raise ValueError(f"{key.name}: give the agent a value, where the search begins")
     whole_numbers = written._replace(integer=written.integer or key.type == "int")
-    return axis_of(key.name, (key.name,), whole_numbers, seed)
+    return make_axis(key.name, (key.name,), whole_numbers, seed)
 
 
 def table_axes(name: str, table: object, spec: AgentSpec, problems: Problems) -> Iterator[Axis]:
-    """An axis for each entry of a bot's own table, such as the arguments of its class."""
+    """Yield an axis for each entry of a bot's table, such as the arguments of its class."""
     if not isinstance(table, Mapping):
         message = f"{name} is a table: write {name} = {{ ... }}, got {format_value(table)}"
         report_tune_problem(problems, message, "options", name)
@@ -243,29 +258,31 @@ def table_axes(name: str, table: object, spec: AgentSpec, problems: Problems) ->
         whole = f"{name}.{inner}"
         try:
             if inner not in own:
-                has = listed(list(own)) if own else "nothing"
+                has = join_names(list(own)) if own else "nothing"
                 raise ValueError(
                     f"{whole}: the search begins at the agent's own value, and its {name} table "
                     f"has {has}; add {inner} there"
                 )
             written = parse_range(whole, value)
-            written = written._replace(integer=written.integer or whole_numbers(value, own[inner]))
-            yield axis_of(whole, (name, inner), written, own[inner])
+            written = written._replace(
+                integer=written.integer or are_whole_numbers(value, own[inner])
+            )
+            yield make_axis(whole, (name, inner), written, own[inner])
         except ValueError as error:
             report_tune_problem(problems, str(error), "options", name)
 
 
-def whole_numbers(value: object, seed: object) -> bool:
-    """Whether the ends of a range and the agent's own value are all written as whole numbers.
+def are_whole_numbers(value: object, seed: object) -> bool:
+    """Return whether both ends of a range and the agent's value are whole numbers.
 
-    Nothing else says what a program takes, and many would stop at 1.5.
+    Only the spelling shows what a program accepts, and many fail at 1.5.
     """
     ends = value.get("range", ()) if isinstance(value, Mapping) else value
     return isinstance(ends, Sequence) and all(type(each) is int for each in (*ends, seed))
 
 
-def axis_of(name: str, path: tuple[str, ...], written: RangeSpec, seed: object) -> Axis:
-    """The axis of a range or of choices, in which the seed value must lie."""
+def make_axis(name: str, path: tuple[str, ...], written: RangeSpec, seed: object) -> Axis:
+    """Return the axis of a range or of choices that contain the seed value."""
     if written.phases != 1:
         raise ValueError(f"{name} has no phases: only weights of features have")
     if written.choices:
@@ -290,40 +307,29 @@ def axis_of(name: str, path: tuple[str, ...], written: RangeSpec, seed: object) 
 
 
 def is_number_text(text: str) -> bool:
-    """Whether a text is a number as files hold it."""
+    """Return whether a text spells a number."""
     return re.fullmatch(r"-?\d{1,9}(\.\d{1,9})?", text, re.ASCII) is not None
 
 
 def partly_tuned_tables(axes: Sequence[Axis], spec: AgentSpec) -> dict[str, Mapping[str, object]]:
-    """The whole tables of the agent of which a part is tuned."""
+    """Return the agent's tables of which only a part is tuned."""
     names = {axis.place[0] for axis in axes if len(axis.place) == 2 and axis.place[0] != WEIGHTS}
     return {name: spec.options[name] for name in sorted(names)}
 
 
-class StartWeights(NamedTuple):
-    """An agent's weights before tuning, and the names its weights may have; None if any."""
-
-    weights: Weights
-    names: Sequence[str] | None
-    single: bool  # whether there are no phases
-    options: Sequence[str] = ()  # what else the agent has
-
-
-def read_space(
+def parse_space(
     table: TuneTable, spec: AgentSpec, of: Game, problems: Problems
 ) -> tuple[Space, dict[str, Value]]:
-    """The space to search and where in it the agent is now; what is wrong is said."""
+    """Return the space and the values before tuning, and report problems."""
     axes, fixed, seeds = list[Axis](), dict[str, tuple[float, ...]](), dict[str, Value]()
     before = len(problems.found)
     if has_weights(spec) and not plays_by_learned_tables(spec, of):
-        names, weights = seed_weights(spec, of)
-        start = StartWeights(weights, names, single="evaluate" in spec.options)
-        start = start._replace(options=[key.name for key in kind_of(spec).options])
+        start = start_weights(spec, of)
         for name, value in table.weights.items():
-            axes += read_axes(name, value, start, problems)
-        fixed = fixed_weights(table, weights)
-        seeds = {axis.name: seed_value(axis, axes, weights) for axis in axes}
-    axes += (options := read_options(table.options, spec, of, problems))
+            axes += parse_weight_axes(name, value, start, problems)
+        fixed = constant_weights(table, start.weights)
+        seeds = {axis.name: seed_value(axis, axes, start.weights) for axis in axes}
+    axes += (options := parse_options(table.options, spec, of, problems))
     seeds |= {axis.name: option_seed(axis, spec, of) for axis in options}
     if not axes and len(problems.found) == before:
         report_tune_problem(problems, no_range_message(spec), "weights")
@@ -335,40 +341,42 @@ def read_space(
 
 
 def no_range_message(spec: AgentSpec) -> str:
-    """What is missing where nothing is tuned."""
+    """Return the message that nothing is tuned."""
     if has_weights(spec):
         return "no weight has a range, as in weights = { pot = [0.5, 5.0] }"
-    names = listed(tunable_options(kind_of(spec)))
+    names = join_names(tunable_options(kind_of(spec)))
     return f"no option has a range: write [tune.options]; these can be tuned: {names}"
 
 
-def fixed_weights(table: TuneTable, weights: Weights) -> dict[str, tuple[float, ...]]:
-    """The weights that stay: the agent's own, and those that are written as a number."""
+def constant_weights(table: TuneTable, weights: Weights) -> dict[str, tuple[float, ...]]:
+    """Return the weights that are not tuned: those of the agent and those of the file."""
     numbers = {name: float(value) for name, value in table.weights.items() if is_number(value)}
     fixed = {name: values for name, values in weights.items() if name not in table.weights}
     return fixed | {name: (number,) for name, number in numbers.items()}
 
 
 def seed_value(axis: Axis, axes: Sequence[Axis], weights: Weights) -> float:
-    """The weight of an axis before tuning, in its phase; one that the agent does not have is 0."""
+    """Return the weight of an axis before tuning, in its phase; 0 if the agent has none."""
     phases = [each for each in axes if each.place == axis.place]
     values = weights.get(axis.place[1], (0.0,))
     return values[phases.index(axis) * len(values) // len(phases)]
 
 
 def option_seed(axis: Axis, spec: AgentSpec, of: Game) -> Value:
-    """The option of an axis before tuning."""
-    if len(axis.place) == 2:
-        inner: Value = spec.options[axis.place[0]][axis.place[1]]
-        return inner
-    found: Value = option_values(kind_of(spec).options, spec, of)[axis.place[0]]
+    """Return the option of an axis before tuning."""
+    value: Any = option_values(kind_of(spec).options, spec, of)
+    for name in axis.place:
+        value = value[name]
+    found: Value = value
     return found
 
 
-def read_axes(name: str, value: object, start: StartWeights, problems: Problems) -> Iterator[Axis]:
-    """The range of one weight, one for each phase; none if it is a number, or wrong."""
+def parse_weight_axes(
+    name: str, value: object, start: StartWeights, problems: Problems
+) -> Iterator[Axis]:
+    """Yield the axis of each phase of a weight; none if it is a number or wrong."""
     if start.names is not None and name not in start.names:
-        known = f"there are {listed(start.names)}"
+        known = f"there are {join_names(start.names)}"
         message = f"unknown weight {quote(name)} ({known}){did_you_mean(name, start.names)}"
         if name in start.options:
             message = f"{name} is no weight but an option: tune it in [tune.options]"
@@ -393,12 +401,12 @@ def read_axes(name: str, value: object, start: StartWeights, problems: Problems)
 
 
 def weight_fault(name: str, ranged: RangeSpec, start: StartWeights) -> str:
-    """Why a weight has no such range; empty if it has."""
+    """Return why a weight cannot have a range; empty if it can."""
     seeds = start.weights.get(name, (0.0,))
     if ranged.choices:
         return f"{name} is a weight, which has a range: write [lowest, highest]"
     if ranged.phases > 1 and start.single:
-        return f"{name} has no phases: an evaluation of your own has one number a weight"
+        return f"{name} has no phases: your evaluation has one number for each weight"
     if ranged.phases % len(seeds):
         return (
             f"{name} has {len(seeds)} phases in the agent: write phases = {len(seeds)}, or a "

@@ -1,12 +1,12 @@
-"""Recommended values and the conclusion for each weight."""
+"""The recommended weights, and a conclusion for each weight."""
 
-import time
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
 
+from arena.stats.quantiles import Z_95
 from arena.tuning.samplers.registry import trial_rng
 from arena.tuning.space import Point, Space, Value, value_text, values_text
 from arena.tuning.surrogate import (
@@ -14,45 +14,40 @@ from arena.tuning.surrogate import (
     Posterior,
     TrialData,
     fit_posterior,
-    hyperparameters,
     posterior_maximum,
 )
 from arena.tuning.trials import Trial, candidates_differ
-from arena.tuning.validation import ScoreInterval, clamped_elo
+from arena.tuning.validation import ScoreInterval, finite_elo
 
-Z_95 = 1.959964
 LEAST_TRIALS = 5
 NO_CHANGE = "flat: no game changed between candidates; widen the ranges, or tune other weights"
-NO_GAIN = "flat: the 95 % interval of its gain over the seed weights holds 0"
-# Points that were lucky have a small variance of their own in so few pairings.
-LEAST_OWN = 50
+NO_GAIN = "flat: the 95 % interval of the gain over the seed weights contains 0"
+LEAST_OWN = 50  # pairs: in fewer pairs lucky trials have too small a variance
 FEW = "too few trials to recommend anything"
-FIT_SHARE = 0.005  # of the time may go into fits for the live line
-FITTED_LIVE = 120  # trials that the live line is fitted on
-SURFACES = 200  # drawn from the process; their highest points make the interval
+SURFACES = 200  # drawn from the posterior; their maxima make the interval
 SPREAD_POINTS, NEAR_POINTS, NEAR = 250, 350, 0.15
-LITTLE_ELO = 10.0  # what matters less than this does not matter
+LITTLE_ELO = 10.0  # a weight that gains less does not matter
 EDGE, INWARDS = 0.05, 0.15  # of a range
-NEAR_SEED = 0.05  # of a range: so small a move shows little, whether or not the weight matters
+NEAR_SEED = 0.05  # of a range: a smaller move cannot show whether the weight matters
 
 
 class Recommendation(NamedTuple):
-    """The recommended weights with their evidence; `flat` says why they are the seed weights."""
+    """The recommended weights with their evidence."""
 
     point: Point
     weights: dict[str, Value]
-    best_point: Point  # of the posterior mean, also when it is flat
+    best_point: Point  # as if it were not flat
     score: ScoreInterval  # expected against the opponents of the trials
     gain: ScoreInterval  # over the seed weights
     gain_elo: ScoreInterval
-    flat: str  # empty if it is not
+    flat: str  # why the seed weights are recommended; empty otherwise
     trials: int
     games: int
-    fingerprints: int  # candidates that played differently
+    fingerprints: int  # candidates with different games
 
 
 def trial_data(trials: Sequence[Trial]) -> TrialData:
-    """The trials for the Gaussian process; small ones have the variance of all in common."""
+    """Return the trials for the Gaussian process; small trials share one variance per game."""
     pairs = np.array([trial.games / 2 for trial in trials])
     noise = np.array([trial.noise for trial in trials])
     pooled = float((noise * pairs**2).sum() / pairs.sum()) / pairs
@@ -69,38 +64,18 @@ def recommend(
     trials: Sequence[Trial],
     seed: int,
     final: Point | None = None,
-    sharing: int = 1,
+    step: int = 1,
 ) -> tuple[Recommendation, Posterior]:
-    """The weights of the highest posterior mean, unless they gain nothing over the seed weights.
+    """Return the recommendation and the posterior.
 
-    `final` is where a sampler that walks has arrived: its trials lie too close together to show
-    where the mean is highest, but they show which score to expect there. So many trials after the
-    first share openings, `sharing`.
+    The recommendation is the maximum of the posterior mean, or `final`, the end of a walk: its
+    trials lie too close together to show a maximum. The seed weights are recommended if no gain
+    over them is certain. After the first trial, `step` consecutive trials share openings.
     """
-    posterior, differ = fit_posterior(trial_data(trials)), candidates_differ(trials, sharing)
-    return make_recommendation(space, seed_point, trials, posterior, seed, differ, final), posterior
-
-
-def make_recommendation(
-    space: Space,
-    seed_point: Point,
-    trials: Sequence[Trial],
-    posterior: Posterior,
-    seed: int,
-    differ: bool,
-    final: Point | None = None,
-) -> Recommendation:
-    """The recommendation that follows from a fitted posterior.
-
-    `differ` says whether any two candidates played differently.
-    """
-    best = space.snapped(
-        posterior_maximum(posterior, trial_rng(seed, -1)) if final is None else final
-    )
-    seed_point = space.snapped(seed_point)
+    posterior, differ = fit_posterior(trial_data(trials)), candidates_differ(trials, step)
+    best = posterior_maximum(posterior, trial_rng(seed, -1)) if final is None else final
+    best, seed_point = space.round_point(best), space.round_point(seed_point)
     gain, spread = posterior.difference(best, seed_point)
-    score = score_at(posterior, best)
-    fingerprints = len({trial.fingerprint for trial in trials})
     flat = ""
     if len(trials) < LEAST_TRIALS:
         flat = FEW
@@ -109,91 +84,63 @@ def make_recommendation(
     elif gain - Z_95 * spread <= 0.0:
         flat = NO_GAIN
     point = seed_point if flat else best
-    base = score_at(posterior, seed_point).value
-    gained = ScoreInterval(gain, gain - Z_95 * spread, gain + Z_95 * spread)
-    return Recommendation(
+    base, gains = score_at(posterior, seed_point).value, interval_of(gain, spread)
+    recommendation = Recommendation(
         point=point,
         weights=space.values(point),
         best_point=best,
-        score=score,
-        gain=gained,
-        gain_elo=ScoreInterval(*(clamped_elo(base + each) - clamped_elo(base) for each in gained)),
+        score=score_at(posterior, best),
+        gain=gains,
+        gain_elo=ScoreInterval(*(finite_elo(base + each) - finite_elo(base) for each in gains)),
         flat=flat,
         trials=len(trials),
         games=sum(trial.games for trial in trials),
-        fingerprints=fingerprints,
+        fingerprints=len({trial.fingerprint for trial in trials}),
     )
+    return recommendation, posterior
+
+
+def interval_of(value: float, spread: float) -> ScoreInterval:
+    """Return the 95 % interval of a value with a standard deviation."""
+    return ScoreInterval(value, value - Z_95 * spread, value + Z_95 * spread)
 
 
 def score_at(posterior: Posterior, point: Point) -> ScoreInterval:
-    """The expected score at one point."""
+    """Return the expected score at a point."""
     mean, spread = posterior.at(point[None, :])
-    reach = Z_95 * float(spread[0])
-    return ScoreInterval(float(mean[0]), float(mean[0]) - reach, float(mean[0]) + reach)
+    return interval_of(float(mean[0]), float(spread[0]))
 
 
 def recommendation_text(recommendation: Recommendation) -> str:
-    """The weights in one phrase; what the search believes of them is no claim."""
+    """Return the recommendation in one phrase."""
     if recommendation.flat:
         return f"best so far: the seed weights ({recommendation.flat})"
     return f"best so far: {values_text(recommendation.weights)}"
 
 
-class BestSoFar:
-    """The recommendation while trials come in, fitted now and then; never the luckiest trial."""
-
-    def __init__(self, space: Space, seed_point: Point, seed: int, sharing: int) -> None:
-        """No trial is known yet; so many after the first share openings, `sharing`."""
-        self.space, self.seed_point, self.seed = space, seed_point, seed
-        self.sharing = sharing
-        self.start: Floats | None = None
-        self.latest: Recommendation | None = None
-        self.fit_seconds = 0.0
-
-    def words(self, trials: Sequence[Trial], seconds: float) -> list[str]:
-        """The latest recommendation, if there is one, `seconds` after the study began."""
-        if self.fit_seconds <= FIT_SHARE * seconds:
-            begun = time.monotonic()
-            self.latest = self.recommendation(trials)
-            self.fit_seconds += time.monotonic() - begun
-        return [] if self.latest is None else [recommendation_text(self.latest)]
-
-    def recommendation(self, trials: Sequence[Trial]) -> Recommendation | None:
-        """As `recommend`, from at most FITTED_LIVE trials; None before there are enough."""
-        if len(trials) < LEAST_TRIALS:
-            return None
-        step = -(-len(trials) // FITTED_LIVE)
-        posterior = fit_posterior(trial_data(trials[::step]), self.start)
-        self.start = hyperparameters(posterior)
-        differ = candidates_differ(trials, self.sharing)
-        return make_recommendation(
-            self.space, self.seed_point, trials, posterior, self.seed, differ
-        )
-
-
 def slice_points(through: Point, axis: int, count: int) -> Floats:
-    """Points along one weight's whole range, the others as they are in `through`."""
+    """Return points along the whole range of one weight, the other weights as in `through`."""
     points = np.tile(through, (count, 1))
     points[:, axis] = np.linspace(0.0, 1.0, count)
     return points
 
 
 class WeightConclusion(StrEnum):
-    """What the games say of a weight."""
+    """A conclusion about one weight."""
 
     MATTERS = "matters"
-    UNTOLD = "cannot be told from its seed value"
+    UNKNOWN = "cannot be told from its seed value"
     LITTLE = "does not matter here"
     WIDEN = "at the edge: widen it"
     FLAT_EDGE = "flat up to the edge"
 
 
 class WeightAnswer(NamedTuple):
-    """One weight: where it may lie, what its change is believed to gain, what follows."""
+    """The interval of one weight, the Elo that its change gains, and the conclusion."""
 
     weight: str
-    value: Value  # of the highest posterior mean
-    low: Value  # 95 % interval of where it is best
+    value: Value  # at the best point
+    low: Value  # 95 % interval of the best value
     high: Value
     gain_elo: ScoreInterval  # over the same point with this weight at its seed value
     answer: WeightConclusion
@@ -207,90 +154,77 @@ def weight_answers(
     seed: int,
     clipped: Sequence[bool] = (),
 ) -> list[WeightAnswer]:
-    """An answer for every tuned weight, in the order of the space.
+    """Return the answer for every tuned weight, in the order of the space.
 
-    `clipped` are those that an edge held back while the search walked.
+    `clipped` are the weights that an edge held back during a walk.
     """
-    tops, answers = sampled_maxima(posterior, best, seed), list[WeightAnswer]()
+    tops, answers = sample_maxima(posterior, best, seed), list[WeightAnswer]()
     for place, axis in enumerate(space.axes):
-        low, high = (axis.weight(float(u)) for u in np.quantile(tops[:, place], (0.025, 0.975)))
+        low, high = (axis.value_at(float(u)) for u in np.quantile(tops[:, place], (0.025, 0.975)))
         at_seed = with_weight(best, place, float(seed_point[place]))
         gain = elo_gain(posterior, best, at_seed)
-        way = abs(float(best[place] - seed_point[place]))
-        answer = conclude_weight(gain, near=way == 0.0 if axis.choices else way < NEAR_SEED)
-        value = axis.weight(float(best[place]))
+        moved = abs(float(best[place] - seed_point[place]))
+        answer = conclude_weight(gain, near=moved == 0.0 if axis.choices else moved < NEAR_SEED)
+        value = axis.value_at(float(best[place]))
         if not axis.choices and min(best[place], 1.0 - best[place]) <= EDGE:
-            held = bool(clipped) and clipped[place]
-            answer = WeightConclusion.WIDEN if held else edge_answer(posterior, best, place)
+            held_back = bool(clipped) and clipped[place]
+            answer = WeightConclusion.WIDEN if held_back else edge_answer(posterior, best, place)
         answers.append(WeightAnswer(axis.name, value, low, high, gain, answer))
     return answers
 
 
-def after_match(
+def revise_conclusions(
     answers: Sequence[WeightAnswer], shows_gain: bool, detectable_elo: float = 0.0
 ) -> list[WeightAnswer]:
-    """The answers that agree with the match of the recommended weights against the seed weights.
+    """Make the conclusions agree with the match of the recommended weights.
 
-    The search chose the weights, so its belief alone shows nothing: a weight matters only if the
-    match shows a gain. A weight that is tuned alone then matters, as nothing else was changed.
-    No weight "does not matter" where the study had shown only gains of `detectable_elo`.
+    The search chose the weights, so only the match can show that a weight matters. A weight that is
+    tuned alone matters if the match shows a gain. "Does not matter" needs a study that can detect a
+    gain of LITTLE_ELO.
     """
+    changed = dict[WeightConclusion, WeightConclusion]()
     if detectable_elo > LITTLE_ELO:
-        answers = [
-            _answered(each, WeightConclusion.UNTOLD)
-            if each.answer is WeightConclusion.LITTLE
-            else each
-            for each in answers
-        ]
-    if shows_gain:
-        told = (WeightConclusion.UNTOLD, WeightConclusion.LITTLE) if len(answers) == 1 else ()
-        return [_answered(each, WeightConclusion.MATTERS) if each.answer in told else each
-                for each in answers]  # fmt: skip
-    return [
-        _answered(each, WeightConclusion.UNTOLD)
-        if each.answer is WeightConclusion.MATTERS
-        else each
-        for each in answers
-    ]
-
-
-def _answered(each: WeightAnswer, word: WeightConclusion) -> WeightAnswer:
-    return each._replace(answer=word)
+        changed[WeightConclusion.LITTLE] = WeightConclusion.UNKNOWN
+    if not shows_gain:
+        changed[WeightConclusion.MATTERS] = WeightConclusion.UNKNOWN
+    elif len(answers) == 1:
+        unsure = (WeightConclusion.UNKNOWN, WeightConclusion.LITTLE)
+        changed |= dict.fromkeys(unsure, WeightConclusion.MATTERS)
+    return [each._replace(answer=changed.get(each.answer, each.answer)) for each in answers]
 
 
 def conclude_weight(gain: ScoreInterval, near: bool) -> WeightConclusion:
-    """What a gain with its interval says; near its seed value a weight may matter elsewhere."""
+    """Return the conclusion from a gain; a weight near its seed value may matter elsewhere."""
     if gain.low > 0.0:
         return WeightConclusion.MATTERS
     return (
-        WeightConclusion.LITTLE if gain.high < LITTLE_ELO and not near else WeightConclusion.UNTOLD
+        WeightConclusion.LITTLE if gain.high < LITTLE_ELO and not near else WeightConclusion.UNKNOWN
     )
 
 
 def edge_answer(posterior: Posterior, best: Point, place: int) -> WeightConclusion:
-    """Whether a weight near an edge of its range loses when it is moved inwards."""
+    """Return whether a weight near an edge loses when it is moved inwards."""
     inwards = INWARDS if best[place] < 0.5 else -INWARDS
     gain = elo_gain(posterior, best, with_weight(best, place, float(best[place]) + inwards))
     return WeightConclusion.WIDEN if gain.low > 0.0 else WeightConclusion.FLAT_EDGE
 
 
 def with_weight(point: Point, place: int, unit: float) -> Point:
-    """The same point with one weight elsewhere."""
+    """Return the point with another value of one weight."""
     other = np.array(point)
     other[place] = unit
     return other
 
 
 def elo_gain(posterior: Posterior, better: Point, worse: Point) -> ScoreInterval:
-    """The difference of two points in Elo, with its 95 % interval."""
+    """Return the difference of two points in Elo with its 95 % interval."""
     score = score_at(posterior, better).value
-    gain, spread = posterior.difference(better, worse)
-    ends = (gain, gain - Z_95 * spread, gain + Z_95 * spread)
-    return ScoreInterval(*(clamped_elo(score) - clamped_elo(score - each) for each in ends))
+    gains = interval_of(*posterior.difference(better, worse))
+    return ScoreInterval(*(finite_elo(score) - finite_elo(score - each) for each in gains))
 
 
-def sampled_maxima(posterior: Posterior, best: Point, seed: int) -> Floats:
-    """Where each of many surfaces drawn from the process is highest, among some points."""
+def sample_maxima(posterior: Posterior, best: Point, seed: int) -> Floats:
+    """Return the highest of some points on each of many surfaces drawn from the posterior."""
     rng, dims = trial_rng(seed, -2), len(best)
     near = np.clip(best + NEAR * rng.standard_normal((NEAR_POINTS, dims)), 0.0, 1.0)
     points = np.concatenate([rng.random((SPREAD_POINTS, dims)), near, best[None, :]])
@@ -300,7 +234,7 @@ def sampled_maxima(posterior: Posterior, best: Point, seed: int) -> Floats:
 
 
 def interval_text(of: WeightAnswer) -> str:
-    """Between which values it is best."""
+    """Return the interval in which the weight is best."""
     low, high = value_text(of.low), value_text(of.high)
     if isinstance(of.low, str | bool) or isinstance(of.high, str | bool):
         return low if low == high else f"{low} or {high}"
@@ -308,7 +242,7 @@ def interval_text(of: WeightAnswer) -> str:
 
 
 def answer_lines(answers: Sequence[WeightAnswer], recommended: dict[str, Value]) -> list[str]:
-    """A line for every weight: its value, its interval, what may be said of it."""
+    """Return a line for every weight: value, interval, conclusion."""
     width = max(len(each.weight) for each in answers)
     return [
         f"  {each.weight:{width}}  {value_text(recommended[each.weight])} "

@@ -1,129 +1,165 @@
-"""What is tuned: ranges on the scale of the game, points in the unit cube."""
+"""The search space: ranges in the units of the game, and points in the unit cube."""
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-Point = NDArray[np.float64]  # one number from 0 to 1 for every tuned weight
-Value = float | str  # true and false are numbers here
+if TYPE_CHECKING:
+    from optuna.distributions import BaseDistribution
 
-PRECISION = 3  # a search keeps weights in whole thousandths
+Point = NDArray[np.float64]  # one number from 0 to 1 for each tuned weight
+Value = float | str  # also true and false
+Params = dict[str, Value]  # of a trial in Optuna
+
+PRECISION = 3  # candidates play with weights of three decimals
 WEIGHTS = "weights"
 
 
 class Axis(NamedTuple):
-    """The range of one weight, of one phase of it, or of an option; or all that it may be."""
+    """The range of a weight, of one phase of a weight, or of an option; or its choices."""
 
     name: str
     low: float
     high: float
     log: bool = False
     integer: bool = False
-    choices: tuple[Value, ...] = ()  # the range is that of their places
-    path: tuple[str, ...] = ()  # where it stands in the agent's table; left out: in its weights
+    choices: tuple[Value, ...] = ()  # then the range is that of their indices
+    path: tuple[str, ...] = ()  # in the agent's table; empty: the weight of this name
 
     @property
     def place(self) -> tuple[str, ...]:
-        """Where it stands in the table of the agent."""
+        """The path in the agent's table."""
         return self.path or (WEIGHTS, self.name)
 
     @property
     def steps(self) -> float:
-        """How many steps lie between its ends; infinite where any number may be taken."""
+        """The number of steps between both ends; infinite for real numbers."""
         return self.high - self.low if self.integer or self.choices else math.inf
 
     @property
-    def room(self) -> str:
+    def range_text(self) -> str:
         """The range in words."""
         if self.choices:
             return " or ".join(map(value_text, self.choices))
         kinds = {", log": self.log, ", whole numbers": self.integer}
         return f"{self.low:g} to {self.high:g}{''.join(w for w, holds in kinds.items() if holds)}"
 
-    def number(self, unit: float) -> float:
-        """The number at `unit` of the way through the range, not rounded; of a choice its place."""
+    def number_at(self, unit: float) -> float:
+        """Return the number at a share of the range, not rounded; of a choice its index."""
         if self.log:
             return float(self.low * (self.high / self.low) ** unit)
         return self.low + unit * (self.high - self.low)
 
-    def weight(self, unit: float) -> Value:
-        """What is taken at `unit` of the way through the range."""
+    def value_at(self, unit: float) -> Value:
+        """Return the value that a candidate plays with at a share of the range."""
+        number = self.number_at(unit)
         if self.choices:
-            return self.choices[round(min(max(self.number(unit), self.low), self.high))]
-        return self.nearest(self.number(unit))
+            return self.choices[round(self._clip(number))]
+        return self._clip(float(round(number)) if self.integer else round(number, PRECISION))
 
-    def nearest(self, number: float) -> float:
-        """The nearest number that may be taken."""
-        rounded = float(round(number)) if self.integer else round(number, PRECISION)
-        return min(max(rounded, self.low), self.high)
-
-    def unit(self, weight: Value) -> float:
-        """How far through the range it lies."""
-        number = float(self.choices.index(weight)) if self.choices else weight
+    def unit_of(self, value: Value) -> float:
+        """Return the share of the range below a value."""
+        number = float(self.choices.index(value)) if self.choices else value
         assert not isinstance(number, str)  # only choices are texts
         if self.log:
             return math.log(number / self.low) / math.log(self.high / self.low)
         return (number - self.low) / (self.high - self.low)
 
+    def param_at(self, unit: float) -> Value:
+        """Return the parameter for Optuna at a share of the range: real numbers are not rounded."""
+        if self.choices:
+            return self.value_at(unit)
+        return int(self.value_at(unit)) if self.integer else self._clip(self.number_at(unit))
+
+    def distribution(self) -> "BaseDistribution":
+        """Return the range as Optuna has it."""
+        from optuna.distributions import (  # noqa: PLC0415  # Optuna takes half a second to load
+            CategoricalDistribution,
+            FloatDistribution,
+            IntDistribution,
+        )
+
+        if self.choices:
+            return CategoricalDistribution(self.choices)
+        if self.integer:
+            return IntDistribution(int(self.low), int(self.high), log=self.log)
+        return FloatDistribution(self.low, self.high, log=self.log)
+
+    def _clip(self, number: float) -> float:
+        return min(max(number, self.low), self.high)
+
 
 class Space(NamedTuple):
-    """Everything that is tuned of an agent, and what stays beside it."""
+    """The tuned part of an agent, and the other weights and tables that the tuned part joins."""
 
     axes: tuple[Axis, ...]
-    fixed: Mapping[str, tuple[float, ...]]  # weights, one number a phase
-    tables: Mapping[str, Mapping[str, object]] = {}  # options that are tables, of which a part is
+    fixed: Mapping[str, tuple[float, ...]]  # weights, one number for each phase
+    tables: Mapping[str, Mapping[str, object]] = {}  # options that are tables and partly tuned
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What is tuned, in the order of a point."""
+        """The names of the axes, in the order of a point."""
         return tuple(axis.name for axis in self.axes)
 
     def values(self, point: Sequence[float] | Point) -> dict[str, Value]:
-        """What is tuned, at a point."""
+        """Return the values that a candidate plays with at a point."""
         pairs = zip(self.axes, point, strict=True)
-        return {axis.name: axis.weight(float(unit)) for axis, unit in pairs}
+        return {axis.name: axis.value_at(float(unit)) for axis, unit in pairs}
+
+    def params_to_play(self, point: Sequence[float] | Point) -> Params:
+        """Return the same values as parameters of Optuna."""
+        values = self.values(point)
+        return {a.name: int(values[a.name]) if a.integer else values[a.name] for a in self.axes}
+
+    def params(self, point: Sequence[float] | Point) -> Params:
+        """Return the parameters for Optuna at a point, not rounded."""
+        pairs = zip(self.axes, point, strict=True)
+        return {axis.name: axis.param_at(float(unit)) for axis, unit in pairs}
+
+    def distributions(self) -> "dict[str, BaseDistribution]":
+        """Return the ranges as Optuna has them."""
+        return {axis.name: axis.distribution() for axis in self.axes}
 
     def weights(self, point: Sequence[float] | Point) -> dict[str, tuple[float, ...]]:
-        """All weights of the agent at a point, as a spec holds them."""
+        """Return all weights of the agent at a point, as a spec holds them."""
         tuned = dict[str, tuple[float, ...]]()
         for axis, value in zip(self.axes, self.values(point).values(), strict=True):
             if axis.place[0] == WEIGHTS:
-                assert not isinstance(value, str)  # a weight is a number
+                assert not isinstance(value, str)
                 tuned[axis.place[1]] = (*tuned.get(axis.place[1], ()), value)
         return {**self.fixed, **tuned}
 
     def changes(self, point: Sequence[float] | Point) -> dict[str, object]:
-        """The options of the agent that differ from those of its spec at a point."""
+        """Return the options that a candidate at a point has in place of those of the spec."""
         weights = self.weights(point)
         changed: dict[str, object] = {WEIGHTS: weights} if weights else {}
         tables = {name: dict(table) for name, table in self.tables.items()}
-        for axis, value in zip(self.axes, self.values(point).values(), strict=True):
-            whole = int(value) if axis.integer else value
+        for axis, value in zip(self.axes, self.params_to_play(point).values(), strict=True):
             if axis.place[0] in tables:
-                tables[axis.place[0]][axis.place[1]] = whole
+                tables[axis.place[0]][axis.place[1]] = value
             elif axis.place[0] != WEIGHTS:
-                changed[axis.place[0]] = whole
+                changed[axis.place[0]] = value
         return {**changed, **tables}
 
     def point(self, values: Mapping[str, Value]) -> Point:
-        """Where these values lie."""
-        return np.array([axis.unit(values[axis.name]) for axis in self.axes])
+        """Return the point of some values."""
+        return np.array([axis.unit_of(values[axis.name]) for axis in self.axes])
 
-    def snapped(self, point: Sequence[float] | Point) -> Point:
-        """The nearest point in the cube that a search can tell from others."""
+    def round_point(self, point: Sequence[float] | Point) -> Point:
+        """Return the point of the values that a candidate plays with."""
         return self.point(self.values(np.clip(point, 0.0, 1.0)))
 
 
 def value_text(value: Value) -> str:
-    """A value as files hold it, short."""
+    """Return a value as a file holds it, with at most six digits."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return value if isinstance(value, str) else f"{value:g}"
 
 
 def values_text(values: Mapping[str, Value]) -> str:
-    """Some values in one phrase."""
+    """Return named values in one phrase."""
     return ", ".join(f"{name} = {value_text(value)}" for name, value in values.items())

@@ -1,12 +1,12 @@
 """A study read from a file."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
 from agents.core import AgentSpec, SpecError
-from agents.registry import kind_of, option_values, require_kind
+from agents.registry import AGENTS, is_search, kind_of, option_values, require_kind
 from arena.config.experiment import (
     CommonSettings,
     Experiment,
@@ -14,23 +14,23 @@ from arena.config.experiment import (
     build_plan,
     read_common,
 )
-from arena.config.toml_file import Problems, Source, read
+from arena.config.toml_file import Problems, Source, read_experiment_file
 from arena.planning.plan import Plan
 from arena.planning.schedules.registry import unknown_agent_message
-from arena.stats.sprt import expected_lengths
-from arena.tuning.problems import (
-    agent_problem,
-    budget_problems,
-    default_sampler,
-    space_problems,
-    time_problem,
-    weights_problem,
+from arena.stats.sprt import mean_test_lengths
+from arena.tuning.ranges import (
+    has_weights,
+    is_number,
+    parse_space,
+    plays_by_learned_tables,
+    tunable_options,
 )
-from arena.tuning.ranges import is_number, read_space
-from arena.tuning.space import Space, Value
+from arena.tuning.samplers.registry import AUTO, SAMPLERS, SearchPlan, method_problem
+from arena.tuning.space import WEIGHTS, Space, Value
 from arena.tuning.table import (
-    AUTO,
+    CHOSEN,
     NODES,
+    TIME,
     TUNE_TOP,
     TuneTable,
     ValidationTable,
@@ -38,18 +38,23 @@ from arena.tuning.table import (
     tune_table,
 )
 from games import Game
-from games.base.text import format_value
+from games.base.text import format_value, join_names
 
-LEAST_ELO = 0.1  # which some hundred million pairings tell from nothing
+LEAST_ELO = 0.1  # a smaller difference takes more than some hundred million pairs
 LARGEST_SHARE = 1e9
-TYPICAL_VARIANCE = 0.1  # of pair scores between bots of like strength
+TYPICAL_VARIANCE = 0.1  # of pair scores between similar bots
 
+TRIALS_PER_WEIGHT = 5
+FOR_CHOICES = "tpe"  # for axes with few values
+FEWEST_STEPS = 12  # values of a whole number, less one, that small steps can tell apart
+
+Problem = tuple[str, str]  # the key, and the message
 Shares = tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class StudyConfig:
-    """Everything a study is made of."""
+    """A study as its file describes it."""
 
     experiment: Experiment
     agent: str
@@ -59,57 +64,57 @@ class StudyConfig:
     games: int  # per trial
     trials: int
     method: str
-    chosen: bool  # whether the method is ours to choose
+    chosen: bool  # whether the file leaves the method to us
     validation: ValidationTable
-    equal: str = NODES  # or "time": the tuned agent looks at as many positions as fit into the time
-    share: float = 1.0  # of the seed's nodes that a candidate has, once that is known
+    equal: str = NODES  # or TIME: a candidate gets the nodes that fit into the time of the seed
+    share: float = 1.0  # nodes of a candidate for each node of the seed
 
     @property
     def candidate(self) -> AgentSpec:
-        """The agent that is tuned, with the nodes that a candidate has."""
+        """The tuned agent with the nodes of a candidate."""
         if self.share == 1.0:
             return self.spec
-        nodes = option_values(kind_of(self.spec).options, self.spec, self.plan.of)["nodes"]
+        nodes = option_values(kind_of(self.spec).options, self.spec, self.plan.game)["nodes"]
         return self.spec.replace(nodes=max(1, round(self.share * nodes)))
 
     @property
     def spec(self) -> AgentSpec:
-        """The agent that is tuned, as the file has it."""
+        """The tuned agent of the file."""
         return self.plan.agents[self.agent]
 
     @property
     def plan(self) -> Plan:
-        """What the file says of the games: trials and validation are played by it."""
+        """The plan of all games."""
         return self.experiment.plan
 
 
-def against_seed(tuning: StudyConfig) -> bool:
-    """Whether the only opponent is the agent with its seed weights."""
+def plays_only_seed(tuning: StudyConfig) -> bool:
+    """Return whether the agent with its seed weights is the only opponent."""
     return [name for name, _ in tuning.opponents] == [tuning.agent]
 
 
 def load_study(path: Path, overrides: Sequence[str] = ()) -> StudyConfig:
-    """The study in a file; ExperimentError says all that is wrong with it."""
-    return parse_study(*read(Path(path), overrides))
+    """Return the study of a file; an ExperimentError lists all problems."""
+    return parse_study(*read_experiment_file(Path(path), overrides))
 
 
 def parse_study(source: Source, problems: Problems) -> StudyConfig:
-    """The study that tables describe."""
+    """Return the study of tables; an ExperimentError lists all problems."""
     setup = read_common(source, TUNE_TOP, problems)
     table = tune_table(setup.values.get("tune", {}))
     opponents: Shares = ()
     searched = None
     if table is not None:
         validation_problems(table.validation, problems)
-        opponents = read_opponents(table, setup.agents, problems)
-        searched = read_search(table, setup, problems)
+        opponents = parse_opponents(table, setup.agents, problems)
+        searched = parse_search(table, setup, problems)
     problems.raise_if_any()
-    assert table is not None  # else a problem was said
-    assert searched is not None  # likewise
+    assert table is not None  # or there were problems
+    assert searched is not None
     space, seeds = searched
     matches = tuple(combinations(range(len(setup.agents)), 2))
     plan = build_plan(setup, MatchSchedule(matches, None))
-    plan = replace(plan, keep_moves=False, stop=None, thoughts=False)
+    plan = replace(plan, keep_moves=False, stop=None, keep_search_info=False)
     return StudyConfig(
         experiment=Experiment(setup.settings.name, source.path, plan),
         agent=table.agent,
@@ -125,42 +130,60 @@ def parse_study(source: Source, problems: Problems) -> StudyConfig:
     )
 
 
-def read_search(
+def parse_search(
     table: TuneTable, setup: CommonSettings, problems: Problems
 ) -> tuple[Space, dict[str, Value]] | None:
-    """The space and the seed weights in it; None if there are none, which is said."""
+    """Return the space and the values before tuning, and report problems; None without a space."""
     for key, message in budget_problems(table):
         report_tune_problem(problems, message, key)
+    if table.method != AUTO and (message := method_problem(table.method)):
+        report_tune_problem(problems, message, "method")
     if message := agent_problem(table.agent, setup.agents):
         report_tune_problem(problems, message, "agent")
-    if message or setup.of is None:
+    if message or setup.game is None:
         return None
     spec = setup.agents[table.agent]
-    if table.weights and (found := weights_problem(table.agent, spec, setup.of)):
+    if table.weights and (found := weights_problem(table.agent, spec, setup.game)):
         report_tune_problem(problems, found[1], found[0])
         return None
     if message := time_problem(table, spec):
         report_tune_problem(problems, message, "equal")
-    space, seeds = read_space(table, spec, setup.of, problems)
+    space, seeds = parse_space(table, spec, setup.game, problems)
     for key, message in space_problems(table, space):
         report_tune_problem(problems, message, key)
-    if space.axes and not problems.found and (why := candidate_problem(spec, space, setup.of)):
-        report_tune_problem(problems, why, "options")
+    if not space.axes or problems.found:
+        return space, seeds
+    if reason := candidate_problem(spec, space, setup.game):
+        report_tune_problem(problems, reason, "options")
+    elif reason := sampler_problem(table, space, seeds):
+        report_tune_problem(problems, reason, "method")
     return space, seeds
 
 
-def candidate_problem(spec: AgentSpec, space: Space, of: Game) -> str | None:
-    """Why the candidates at one end of all ranges are no agents of the game."""
+def candidate_problem(spec: AgentSpec, space: Space, of: Game) -> str:
+    """Return why candidates at the ends of all ranges are invalid; empty if they are valid."""
     for end in (0.0, 1.0):
         try:
             require_kind(spec.replace(**space.changes([end] * len(space.axes))), of)
         except SpecError as error:
             return str(error)
-    return None
+    return ""
+
+
+def sampler_problem(table: TuneTable, space: Space, seeds: Mapping[str, Value]) -> str:
+    """Return why a sampler of Optuna cannot search the space; empty if it can."""
+    if table.method in (AUTO, *SAMPLERS):
+        return ""
+    from arena.tuning.optuna_study import (  # noqa: PLC0415  # Optuna takes half a second to load
+        rehearsal_problem,
+    )
+
+    plan = SearchPlan(space, space.point(seeds), 0, table.trials, table.games // 2)
+    return rehearsal_problem(table.method, plan)
 
 
 def validation_problems(table: ValidationTable, problems: Problems) -> None:
-    """A validation that can reach no verdict."""
+    """Report a validation that cannot reach a verdict."""
     try:
         plan = table.plan()
     except ValueError as error:
@@ -173,7 +196,7 @@ def validation_problems(table: ValidationTable, problems: Problems) -> None:
         )
         report_tune_problem(problems, message, "validation", "elo1")
         return
-    needed = int(expected_lengths(plan, TYPICAL_VARIANCE)[2])
+    needed = int(mean_test_lengths(plan, TYPICAL_VARIANCE)[2])
     if table.pairs < needed:
         message = (
             f"{table.pairs} pairs cannot tell {plan.elo1:g} Elo from {plan.elo0:g}; "
@@ -182,8 +205,10 @@ def validation_problems(table: ValidationTable, problems: Problems) -> None:
         report_tune_problem(problems, message, "validation", "pairs")
 
 
-def read_opponents(table: TuneTable, agents: Mapping[str, AgentSpec], problems: Problems) -> Shares:
-    """Whom candidates play, with shares that add up to 1; the untuned agent if none is named."""
+def parse_opponents(
+    table: TuneTable, agents: Mapping[str, AgentSpec], problems: Problems
+) -> Shares:
+    """Return the opponents with shares that add up to 1; by default the untuned agent."""
     shares = table.agent if table.opponents is None else table.opponents
     if isinstance(shares, str):
         shares = [shares]
@@ -207,3 +232,81 @@ def read_opponents(table: TuneTable, agents: Mapping[str, AgentSpec], problems: 
                 )
     total = sum(shares.values())
     return tuple((name, float(share) / total) for name, share in shares.items())
+
+
+def budget_problems(table: TuneTable) -> Iterator[Problem]:
+    """Yield the problems of the number of games."""
+    if table.games % 2:
+        near = f"{table.games - 1} and {table.games + 1}"
+        message = "games must be even, as every opening is played from both sides"
+        yield "games", f"{message}; {near} are, got {table.games}"
+
+
+def agent_problem(name: str, agents: Mapping[str, AgentSpec]) -> str:
+    """Return why an agent cannot be tuned; empty if it can."""
+    if name not in agents:
+        return unknown_agent_message(name, agents)
+    kind = agents[name].kind
+    if kind in AGENTS and (kind_of(kind).option(WEIGHTS) or tunable_options(kind_of(kind))):
+        return ""
+    having = [
+        each for each in AGENTS if kind_of(each).option(WEIGHTS) or tunable_options(kind_of(each))
+    ]
+    return (
+        f"{name} is of kind {kind}, which has no weights and no options that could be tuned "
+        f"(these have: {join_names(having)})"
+    )
+
+
+def weights_problem(name: str, spec: AgentSpec, of: Game) -> Problem | None:
+    """Return why an agent has no weights to tune; None if it has some."""
+    if not has_weights(spec):
+        has = join_names([each for each in AGENTS if kind_of(each).option(WEIGHTS)])
+        options = join_names(tunable_options(kind_of(spec)))
+        return "weights", (
+            f"{name} is of kind {spec.kind}, which has no weights (these have: {has}); in "
+            f"[tune.options] it has {options}"
+        )
+    if plays_by_learned_tables(spec, of):
+        return "agent", (
+            f"{name} plays by learned tables, which are not tuned; take kind = "
+            '"smart_classic", or give it weights'
+        )
+    return None
+
+
+def time_problem(table: TuneTable, spec: AgentSpec) -> str:
+    """Return why candidates cannot have nodes by time; empty if they can."""
+    if table.equal != TIME or (is_search(spec) and "nodes" in spec.options):
+        return ""
+    return (
+        f'equal = "time" gives a candidate as many nodes as fit into the time of the seed: '
+        f"give {table.agent} nodes"
+    )
+
+
+def space_problems(table: TuneTable, space: Space) -> Iterator[Problem]:
+    """Yield why a search of this space could not end well."""
+    few = coarse_axes(space)
+    if few and table.method == CHOSEN:
+        message = f"{CHOSEN} walks in small steps, and {few[0]} has few values: take method = "
+        yield "method", f'{message}"{FOR_CHOICES}"'
+    least = len(space.axes) * TRIALS_PER_WEIGHT
+    if table.trials < least:
+        yield (
+            "trials",
+            (
+                f"{table.trials} trials are too few to conclude anything about "
+                f"{len(space.axes)} weights; at least {least} are needed"
+            ),
+        )
+
+
+def coarse_axes(space: Space) -> list[str]:
+    """Return the axes with too few values for small steps."""
+    return [axis.name for axis in space.axes if axis.choices or axis.steps < FEWEST_STEPS]
+
+
+def default_sampler(space: Space) -> str:
+    """Return the method that auto takes."""
+    return FOR_CHOICES if coarse_axes(space) else CHOSEN

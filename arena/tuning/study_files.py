@@ -1,92 +1,145 @@
-"""The files that a study leaves: tables, JSON, and weights that proved better."""
+"""The results of a study and its files: tables, JSON and tuned weights."""
 
 import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from agents.options import LIMITS
 from arena.storage.parquet import write_columns
-from arena.storage.provenance import timestamp, versions
-from arena.tuning.recommendation import Recommendation, WeightAnswer
+from arena.storage.provenance import package_versions, timestamp
+from arena.tuning.recommendation import Recommendation, WeightAnswer, revise_conclusions
 from arena.tuning.space import WEIGHTS, Space, value_text
 from arena.tuning.study_config import StudyConfig
+from arena.tuning.surrogate import Posterior
 from arena.tuning.trials import Trial
 from arena.tuning.validation import StudyClaim, Validation, gain_json, validation_to_json
 from games.base.files import write_text
 
-# In the study's directory: nothing else is touched.
 WEIGHTS_FILE, OPTIONS_FILE = "weights.toml", "options.toml"
-Origin = Mapping[str, object]
-# All other columns hold numbers.
+CLOCK_NOTE = "the number of games depended on the clock: another run may recommend other weights"
+# The types of all columns that are not double.
 TYPES = {
     **dict.fromkeys(("trial", "games", "distinct_games", "pairing"), "int64"),
-    **dict.fromkeys(("fingerprint",), "string"),
+    "fingerprint": "string",
 }
 
 
-def write_trials(path: Path, space: Space, trials: Sequence[Trial], origin: Origin) -> None:
-    """One row a trial: its weights, score, interval, games, distinct games, seconds."""
+class StudyReport(NamedTuple):
+    """The results of a study; without validation as long as only its trials are finished."""
+
+    tuning: StudyConfig
+    digest: str
+    trials: Sequence[Trial]
+    posterior: Posterior
+    recommendation: Recommendation
+    search_answers: Sequence[WeightAnswer]  # from the trials alone
+    detectable_elo: float  # a gain that the claim would show in four studies of five
+    widened: bool  # whether the steps of a walk became wider
+    budget: float | None  # seconds
+    outcome: Validation | None = None
+
+    @property
+    def validation(self) -> Validation:
+        """The validation, which must be finished."""
+        assert self.outcome is not None
+        return self.outcome
+
+    @property
+    def answers(self) -> list[WeightAnswer]:
+        """The conclusions about each weight that agree with the validation."""
+        shows_gain = self.outcome is not None and self.outcome.shows_gain
+        return revise_conclusions(self.search_answers, shows_gain, self.detectable_elo)
+
+    @property
+    def games(self) -> int:
+        """All games of the study."""
+        validation = self.validation
+        claim, other = validation.claim, validation.other_cost
+        # Claim and validation share their first games.
+        match = max(validation.games, 0 if claim is None else claim.games)
+        return self.recommendation.games + match + (0 if other is None else other.games)
+
+    @property
+    def origin(self) -> dict[str, object]:
+        """The metadata of the tables."""
+        tuning = self.tuning
+        return {
+            "experiment": tuning.experiment.name,
+            "run": self.digest,
+            "game": tuning.plan.game_name,
+        }
+
+
+def write_trials(path: Path, report: StudyReport) -> None:
+    """Write one row for each trial."""
+    space, trials = report.tuning.space, report.trials
     values = [space.values(trial.point) for trial in trials]
-    columns: dict[str, Sequence[object]] = {"trial": list(range(len(trials)))}
-    for name in space.names:
-        columns[name] = [each[name] for each in values]
-    texts = {axis.name: "string" for axis in space.axes if axis.choices}
-    for name in texts:
-        columns[name] = [value_text(each[name]) for each in values]
-    for name in ("score", "low", "high"):
-        columns[f"score_{name}" if name != "score" else name] = [
-            getattr(trial, name) for trial in trials
-        ]
-    columns["standard_error"] = [trial.noise**0.5 for trial in trials]
-    columns["games"] = [trial.games for trial in trials]
-    columns["distinct_games"] = [trial.distinct_games for trial in trials]
-    columns["fingerprint"] = [f"{trial.fingerprint:016x}" for trial in trials]
-    columns["seconds"] = [trial.seconds for trial in trials]
-    write_table(path, columns, origin, texts)
+    texts = {axis.name for axis in space.axes if axis.choices}
+    weights = {
+        name: [value_text(each[name]) if name in texts else each[name] for each in values]
+        for name in space.names
+    }
+    columns: dict[str, Sequence[object]] = {
+        "trial": list(range(len(trials))),
+        **weights,
+        "score": [trial.score for trial in trials],
+        "score_low": [trial.low for trial in trials],
+        "score_high": [trial.high for trial in trials],
+        "standard_error": [trial.noise**0.5 for trial in trials],
+        "games": [trial.games for trial in trials],
+        "distinct_games": [trial.distinct_games for trial in trials],
+        "fingerprint": [f"{trial.fingerprint:016x}" for trial in trials],
+        "seconds": [trial.seconds for trial in trials],
+    }
+    write_table(path, columns, report.origin, dict.fromkeys(texts, "string"))
 
 
-def write_validation(path: Path, validation: Validation, origin: Origin) -> None:
-    """One row a pairing in the order played; the verdict is in the frame's attributes."""
+def write_validation(path: Path, report: StudyReport) -> None:
+    """Write one row for each pair in the order played; the metadata have the verdict."""
+    validation = report.validation
     columns: dict[str, Sequence[object]] = {
         "pairing": list(range(len(validation.points))),
         "score": [float(x) for x in validation.points],
         "llr": [float(x) for x in validation.llr],
     }
-    write_table(path, columns, {**origin, "validation": validation_to_json(validation)})
+    write_table(path, columns, {**report.origin, "validation": validation_to_json(validation)})
 
 
 def write_table(
     path: Path,
     columns: Mapping[str, Sequence[object]],
-    origin: Origin,
+    origin: Mapping[str, object],
     types: Mapping[str, str] = {},
 ) -> None:
-    """A table with types that do not depend on how many rows there are."""
+    """Write a table whose types do not depend on the number of rows."""
     known = {**dict.fromkeys(columns, "double"), **TYPES, **types}
     write_columns(path, {name: known[name] for name in columns}, [columns], origin)
 
 
-def recommendation_json(
-    tuning: StudyConfig,
-    best: Recommendation,
-    trials: Sequence[Trial],
-    answers: Sequence[WeightAnswer],
-    validation: Validation | None,
-    widened: bool,
-) -> dict[str, object]:
-    """All conclusions, the luckiest trial with a note that it is mostly luck."""
-    lucky = max(trials, key=lambda trial: trial.score)
+def write_recommendation(path: Path, report: StudyReport) -> dict[str, object]:
+    """Write all conclusions as JSON, and return them."""
+    result = recommendation_json(report)
+    write_text(path, json.dumps(result, indent=1) + "\n")
+    return result
+
+
+def recommendation_json(report: StudyReport) -> dict[str, object]:
+    """Return all conclusions as JSON holds them."""
+    tuning, best, validation = report.tuning, report.recommendation, report.outcome
+    lucky = max(report.trials, key=lambda trial: trial.score)
     space = tuning.space
     return {
         "agent": tuning.agent,
-        "game": tuning.plan.game,
+        "game": tuning.plan.game_name,
         "method": tuning.method,
-        "steps_widened": widened,
+        "steps_widened": report.widened,
+        "budget_seconds": report.budget,
         "recommended": best.weights,
         "fixed": {name: list(values) for name, values in space.fixed.items()},
         "seed": dict(tuning.seed_values),
-        "weights": {each.weight: answer_json(each) for each in answers},
+        "weights": {each.weight: answer_json(each) for each in report.answers},
         "flat": best.flat or None,
         "opponents": dict(tuning.opponents),
         **claim_json(None if validation is None else validation.claim),
@@ -105,7 +158,7 @@ def recommendation_json(
 
 
 def belief_json(space: Space, best: Recommendation) -> dict[str, object]:
-    """What the search itself expects of its weights."""
+    """Return the expectation of the search, which is no claim, as JSON holds it."""
     return {
         "weights": space.values(best.best_point),
         "score": list(best.score),
@@ -116,48 +169,44 @@ def belief_json(space: Space, best: Recommendation) -> dict[str, object]:
 
 
 def answer_json(of: WeightAnswer) -> dict[str, object]:
-    """What is said of a weight as JSON holds it."""
+    """Return the answer about a weight as JSON holds it."""
     return {"best": of.value, "interval": [of.low, of.high], "answer": str(of.answer)}
 
 
 def claim_json(claim: StudyClaim | None) -> dict[str, object]:
-    """The claim as JSON holds it, each with its interval; nulls where there is none."""
+    """Return the claim as JSON holds it; nulls if there is none."""
     if claim is None:
         return {"expected_score": None, "gain_elo": None, "claim_games": 0}
     gain = None if claim.gain_elo is None else list(claim.gain_elo)
     return {"expected_score": list(claim.score), "gain_elo": gain, "claim_games": claim.games}
 
 
-def write_json(path: Path, content: Mapping[str, object]) -> None:
-    """Write a JSON file, whole or not at all."""
-    write_text(path, json.dumps(content, indent=1) + "\n")
-
-
-def write_tuned_options(
-    tuning: StudyConfig, best: Recommendation, validation: Validation, directory: Path
-) -> dict[str, object]:
-    """The files of weights and options that proved better; where they are, for the answer."""
-    digest, written = directory.name.removeprefix("tune-"), dict[str, object]()
-    places = {axis.place[0] for axis in tuning.space.axes}
+def write_tuned_options(directory: Path, report: StudyReport) -> dict[str, object]:
+    """Write the weights and options that proved better; return the paths for the result."""
+    paths = dict[str, object]()
+    places = {axis.place[0] for axis in report.tuning.space.axes}
     if WEIGHTS in places:
-        text = weights_toml(tuning, best, validation, digest)
-        write_text(directory / WEIGHTS_FILE, text)
-        written["weights_file"] = str((directory / WEIGHTS_FILE).absolute())
+        write_text(directory / WEIGHTS_FILE, weights_toml(report))
+        paths["weights_file"] = str((directory / WEIGHTS_FILE).absolute())
     if places - {WEIGHTS}:
-        write_text(directory / OPTIONS_FILE, options_toml(tuning, best, validation))
-        written["options_file"] = str((directory / OPTIONS_FILE).absolute())
-    return written
+        write_text(directory / OPTIONS_FILE, options_toml(report))
+        paths["options_file"] = str((directory / OPTIONS_FILE).absolute())
+    return paths
 
 
-def options_toml(tuning: StudyConfig, best: Recommendation, validation: Validation) -> str:
-    """The options that were tuned, as lines for the table of the agent."""
-    changes = {k: v for k, v in tuning.space.changes(best.point).items() if k != WEIGHTS}
-    head = f"# Tuned options for {tuning.plan.game}: {validation.text}."
-    return "\n".join([head, *(f"{_key(k)} = {toml_value(v)}" for k, v in changes.items())]) + "\n"
+def options_toml(report: StudyReport) -> str:
+    """Return the tuned options as lines for the table of the agent."""
+    tuning, validation = report.tuning, report.validation
+    changes = tuning.space.changes(report.recommendation.point)
+    lines = [f"{_key(k)} = {toml_value(v)}" for k, v in changes.items() if k != WEIGHTS]
+    return (
+        "\n".join([f"# Tuned options for {tuning.plan.game_name}: {validation.text}.", *lines])
+        + "\n"
+    )
 
 
 def toml_value(value: object) -> str:
-    """A value of an option as TOML writes it, in one line."""
+    """Return the value of an option in one line of TOML."""
     if isinstance(value, Mapping):
         inner = ", ".join(f"{_key(name)} = {toml_value(each)}" for name, each in value.items())
         return f"{{ {inner} }}"
@@ -166,24 +215,23 @@ def toml_value(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)  # numbers, texts, true and false are alike in both
 
 
-def weights_toml(
-    tuning: StudyConfig, best: Recommendation, validation: Validation, digest: str
-) -> str:
-    """A weights file for agents to name, with its provenance."""
+def weights_toml(report: StudyReport) -> str:
+    """Return the tuned weights as a file that an agent can name, with their provenance."""
+    tuning, best, validation = report.tuning, report.recommendation, report.validation
     weights = tuning.space.weights(best.point)
     spec, experiment = tuning.candidate, tuning.experiment
     limits = [f"{key} = {spec.options[key]}" for key in LIMITS if key in spec.options]
     agent = f"{spec.kind}, {', '.join(limits) or 'its own limits'}"
     lines = [
-        f"# Tuned weights for {tuning.plan.game}: {validation.text}.",
+        f"# Tuned weights for {tuning.plan.game_name}: {validation.text}.",
         "[weights]",
         *(f"{_key(name)} = {_toml(values)}" for name, values in weights.items()),
         "",
         "[provenance]",
         f"experiment = {json.dumps(experiment.name)}",
-        f"run = {json.dumps(digest)}",
+        f"run = {json.dumps(report.digest)}",
         f"written = {json.dumps(timestamp())}",
-        f"game = {json.dumps(tuning.plan.game)}",
+        f"game = {json.dumps(tuning.plan.game_name)}",
         f"agent = {json.dumps(agent)}",
         f"seed_weights = {json.dumps(json.dumps(dict(tuning.seed_values)))}",
         f"method = {json.dumps(tuning.method)}",
@@ -191,13 +239,12 @@ def weights_toml(
         f"games = {best.games}",
         f"validation_games = {validation.games}",
         f"validation_distinct_games = {validation.distinct_games}",
-        f"versions = {json.dumps(json.dumps(versions()))}",
+        f"versions = {json.dumps(json.dumps(package_versions()))}",
     ]
     return "\n".join(lines) + "\n"
 
 
 def _key(name: str) -> str:
-    """A name as TOML writes keys."""
     return name if re.fullmatch(r"[\w-]+", name, re.ASCII) else json.dumps(name)
 
 

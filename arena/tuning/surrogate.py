@@ -1,4 +1,4 @@
-"""Gaussian process with known noise."""
+"""A Gaussian process with known noise."""
 
 import math
 from typing import NamedTuple
@@ -14,12 +14,12 @@ MOST_FITTED = 300  # points that the lengths are fitted on
 RANDOM_POINTS = 1500
 LOCAL_POINTS = 400
 LOCAL_STEPS = (0.1, 0.04, 0.015)
-SUPPORTED = 2.0  # times the usual error of a tried point: no recommendation beyond
+SUPPORTED = 2.0  # recommended points have at most this many usual errors of a tried point
 ROOT_5 = math.sqrt(5.0)
 
 
 class TrialData(NamedTuple):
-    """The trials: points, one in each row, with their scores and the variances of these."""
+    """The points of the trials, one in each row, their scores, and the variances of the scores."""
 
     points: Floats
     scores: Floats
@@ -37,26 +37,26 @@ class Posterior(NamedTuple):
     weights: Floats  # covariance inverse times (scores - mean)
 
     def at(self, points: Floats) -> tuple[Floats, Floats]:
-        """Mean and standard deviation of the true score at each point."""
+        """Return mean and standard deviation of the true score at each point."""
         cross = self.signal * matern(points, self.trials.points, self.lengths)
         half = np.linalg.solve(self.root, cross.T)
         variance = self.signal - np.einsum("ij,ij->j", half, half)
         return self.mean + cross @ self.weights, np.sqrt(np.maximum(variance, 0.0))
 
     def means(self, points: Floats) -> Floats:
-        """Mean of the true score at each point."""
+        """Return the mean of the true score at each point."""
         cross = self.signal * matern(points, self.trials.points, self.lengths)
         return np.asarray(self.mean + cross @ self.weights)
 
     def covariance(self, points: Floats) -> Floats:
-        """Posterior covariance of the true scores of some points."""
+        """Return the posterior covariance of the true scores of some points."""
         cross = self.signal * matern(points, self.trials.points, self.lengths)
         half = np.linalg.solve(self.root, cross.T)
         prior = self.signal * matern(points, points, self.lengths)
         return np.asarray(prior - half.T @ half)
 
     def difference(self, better: Floats, worse: Floats) -> tuple[float, float]:
-        """Mean and standard deviation of the score at one point minus that at another."""
+        """Return mean and standard deviation of the score at one point minus that at another."""
         both = np.stack([better, worse])
         means, joint = self.means(both), self.covariance(both)
         variance = joint[0, 0] + joint[1, 1] - 2.0 * joint[0, 1]
@@ -64,7 +64,7 @@ class Posterior(NamedTuple):
 
 
 def matern(a: Floats, b: Floats, lengths: Floats) -> Floats:
-    """Matern 5/2 correlation (Rasmussen and Williams, 2006, equation 4.17), a length a weight."""
+    """Return the Matern 5/2 correlation (Rasmussen and Williams, 2006, equation 4.17)."""
     scaled_a, scaled_b = a / lengths, b / lengths
     squares = (
         np.square(scaled_a).sum(axis=1)[:, None]
@@ -75,18 +75,18 @@ def matern(a: Floats, b: Floats, lengths: Floats) -> Floats:
     return np.asarray((1.0 + r + r * r / 3.0) * np.exp(-r))
 
 
-def weighted_mean(trials: TrialData) -> float:
-    """Mean of the scores, each weighted by its precision, but none by much more than most.
+def precision_mean(trials: TrialData) -> float:
+    """Return the mean score, weighted by precision but by at most the median precision.
 
-    An agent scores one half against itself with hardly any noise: that is no centre.
+    An agent scores one half against itself with hardly any noise, and is not the centre.
     """
     noise = np.maximum(trials.noise, np.median(trials.noise))
     return float(np.average(trials.scores, weights=1.0 / noise))
 
 
 def condition(trials: TrialData, signal: float, lengths: Floats) -> Posterior:
-    """The process with these lengths, after the trials."""
-    mean = weighted_mean(trials)
+    """Return the process with these lengths, after the trials."""
+    mean = precision_mean(trials)
     covariance = signal * matern(trials.points, trials.points, lengths) + np.diag(trials.noise)
     root = np.linalg.cholesky(covariance)
     half = np.linalg.solve(root, trials.scores - mean)
@@ -95,7 +95,7 @@ def condition(trials: TrialData, signal: float, lengths: Floats) -> Posterior:
 
 
 def log_marginal_likelihood(trials: TrialData, settings: Floats, mean: float) -> float:
-    """Log marginal likelihood; `settings` are the logs of the signal and the lengths."""
+    """Return the log likelihood; `settings` are the logs of the signal and the lengths."""
     signal, lengths = math.exp(settings[0]), np.exp(settings[1:])
     covariance = signal * matern(trials.points, trials.points, lengths) + np.diag(trials.noise)
     try:
@@ -106,22 +106,14 @@ def log_marginal_likelihood(trials: TrialData, settings: Floats, mean: float) ->
     return float(-0.5 * half @ half - np.log(np.diag(root)).sum())
 
 
-def fit_posterior(trials: TrialData, start: Floats | None = None) -> Posterior:
-    """The process whose lengths and signal are most likely, within their bounds.
-
-    `start` are the settings of an earlier fit, which a few steps improve.
-    """
-    settings = fit_hyperparameters(thin(trials), start)
+def fit_posterior(trials: TrialData) -> Posterior:
+    """Return the process whose signal and lengths are most likely, within their bounds."""
+    settings = fit_hyperparameters(thin_trials(trials))
     return condition(trials, math.exp(settings[0]), np.exp(settings[1:]))
 
 
-def hyperparameters(posterior: Posterior) -> Floats:
-    """The logs of the signal and the lengths: where a later fit may start."""
-    return np.log(np.concatenate(([posterior.signal], posterior.lengths)))
-
-
-def thin(trials: TrialData) -> TrialData:
-    """At most MOST_FITTED trials, spread over the order in which they were played."""
+def thin_trials(trials: TrialData) -> TrialData:
+    """Return at most MOST_FITTED trials, spread over the order in which they were played."""
     count = len(trials.scores)
     if count <= MOST_FITTED:
         return trials
@@ -129,15 +121,15 @@ def thin(trials: TrialData) -> TrialData:
     return TrialData(trials.points[places], trials.scores[places], trials.noise[places])
 
 
-def fit_hyperparameters(trials: TrialData, start: Floats | None) -> Floats:
-    """Likeliest settings by cycles of golden steps along each setting (a pattern search)."""
-    dims, mean = trials.points.shape[1], weighted_mean(trials)
+def fit_hyperparameters(trials: TrialData) -> Floats:
+    """Return the logs of the most likely signal and lengths, by a pattern search."""
+    dims, mean = trials.points.shape[1], precision_mean(trials)
     low = np.log(np.array([LEAST_SIGNAL] + [SHORTEST] * dims))
     high = np.log(np.array([MOST_SIGNAL] + [LONGEST] * dims))
-    starts = [start] if start is not None else _starts(trials, low, high)
-    scored = [(log_marginal_likelihood(trials, each, mean), each) for each in starts]
-    best, at = max(scored, key=lambda pair: pair[0])
-    step = 0.8 if start is None else 0.2
+    starts = _starts(trials, low, high)
+    likelihoods = [log_marginal_likelihood(trials, each, mean) for each in starts]
+    best = max(likelihoods)
+    at, step = starts[likelihoods.index(best)], 0.8
     while step > 0.04:
         improved = False
         for axis in range(dims + 1):
@@ -157,7 +149,6 @@ def fit_hyperparameters(trials: TrialData, start: Floats | None) -> Floats:
 
 
 def _starts(trials: TrialData, low: Floats, high: Floats) -> list[Floats]:
-    """A few settings to start from: short, middling and long lengths."""
     spread = max(float(np.var(trials.scores)) - float(np.mean(trials.noise)), LEAST_SIGNAL)
     starts = []
     for length in (0.25, 0.6, 1.2):
@@ -167,9 +158,10 @@ def _starts(trials: TrialData, low: Floats, high: Floats) -> list[Floats]:
 
 
 def posterior_maximum(posterior: Posterior, rng: np.random.Generator) -> Floats:
-    """Where the posterior mean is highest: random points and those tried, then local steps.
+    """Return the maximum of the posterior mean: random and tried points, then local steps.
 
-    Only where trials support it: a method that stays in one place says nothing about the rest.
+    Only points with support by trials count: a search that stays in one place knows nothing about
+    the others.
     """
     tried = posterior.trials.points
     dims = tried.shape[1]
@@ -182,7 +174,6 @@ def posterior_maximum(posterior: Posterior, rng: np.random.Generator) -> Floats:
 
 
 def _best(posterior: Posterior, points: Floats, most: float) -> Floats:
-    """The highest mean among points with a standard deviation of at most `most`."""
     means, spreads = posterior.at(points)
     chosen = int(np.argmax(np.where(spreads <= most, means, -np.inf)))
     return np.asarray(points[chosen], np.float64)

@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from arena.config.keys import ELO0, ELO1, EXPERIMENT_KEYS
 from arena.config.toml_file import Problems
 from arena.stats.sprt import SprtPlan
-from arena.tuning.samplers.registry import SAMPLERS
+from arena.tuning.samplers.registry import AUTO, METHODS
 from games.base.schema import Key, KeyValues, default_values
 
 LEAST_GAMES = 20
 DEFAULT_TRIALS = 100
-# Error rates of the validation. A recommendation looks good even where nothing can be gained, so
-# it is accepted wrongly less often than it is rejected wrongly.
+# Error rates of the validation: a wrong "better" is worse than a missed one, because every
+# recommendation looks good to its search.
 ALPHA, BETA = 0.01, 0.05
-AUTO, CHOSEN = "auto", "spsa"  # the best on real games wherever all weights are numbers
+CHOSEN = "spsa"  # the best on real games if all weights are numbers
 NODES, TIME = EQUAL = ("nodes", "time")
 VALIDATION = (
     replace(ELO0, default=0.0, required=False),
@@ -33,7 +33,7 @@ TUNE = (
     ),
     Key("games", "int", "games per trial", 200, low=LEAST_GAMES, high=10**7),
     Key("trials", "int", "the number of candidates", DEFAULT_TRIALS, low=1, high=100_000),
-    Key("method", "text", "the sampler of candidates", AUTO, choices=(AUTO, *SAMPLERS)),
+    Key("method", "text", f"the sampler of candidates: {METHODS}", AUTO),
     Key(
         "validation", "table", "the match of the recommendation against the agent", keys=VALIDATION
     ),
@@ -46,7 +46,7 @@ TUNE_TOP = tuple(
 
 @dataclass(frozen=True, slots=True)
 class ValidationTable:
-    """The validation: a sequential test on held-out openings of at most `pairs` pairs."""
+    """The validation: a sequential test on at most `pairs` pairs."""
 
     elo0: float
     elo1: float
@@ -59,7 +59,7 @@ class ValidationTable:
 
 @dataclass(frozen=True, slots=True)
 class TuneTable:
-    """`[tune]`; its weights and opponents are read with the agents."""
+    """The values of `[tune]`."""
 
     agent: str
     weights: Mapping[str, object]

@@ -1,4 +1,4 @@
-"""Play trials on warm workers."""
+"""The games of trials, played by workers that stay ready between trials."""
 
 import time
 from collections import Counter, deque
@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.core import AgentSpec, HostSettings, Options
 from agents.fault_text import fault_text
-from agents.registry import users_code
+from agents.registry import user_code_reason
 from agents.sandbox.sandbox import Sandbox
 from arena.planning.games import (
     GameColumn,
@@ -24,27 +25,29 @@ from arena.planning.games import (
 )
 from arena.planning.openings.openings import Openings
 from arena.planning.plan import Plan
-from arena.planning.schedule import DrawnPlan, make_schedule
+from arena.planning.schedule import Schedule, make_schedule
 from arena.planning.tasks import Task
-from arena.playing.bots import try_users
+from arena.playing.bots import try_bots
 from arena.playing.cluster.package import RemoteSite, WorkPackage, make_package
 from arena.playing.executor import Job, iterate_items, run_in_order
 from arena.playing.options import Interrupts, PlayOptions
 from arena.playing.worker import Worker
 from arena.storage.journal import Section
-from arena.tuning.samplers.registry import Sampler, resume, step_played
-from arena.tuning.space import WEIGHTS, Point, Space
-from arena.tuning.trials import StoredTrial, Trial, make_trial, step_differs, store_trial
+from arena.tuning.space import WEIGHTS, Params, Space
+from arena.tuning.trials import StoredTrial, Trial, make_trial, store_trial
 from games.base.errors import UserError
 
+if TYPE_CHECKING:
+    from arena.tuning.optuna_study import OptunaSearch
+
 CANDIDATE = "candidate"
-WINDOW = 4  # trials under way; fixed, so that the answer does not depend on the workers
-MAX_EXCUSED = 4  # failures of a part: workers are also ended from outside
-LEAST_PAIRS = 8  # a smaller part of a trial is not worth a task
+WINDOW = 4  # trials in progress; fixed, so that the result does not depend on the workers
+MAX_FAILURES = 4  # of a part: workers may also be ended from outside
+MIN_PAIRS = 8  # of a part
 
 
 class Opponent(NamedTuple):
-    """Whom a candidate plays, in how many pairings of every trial."""
+    """An opponent of the candidates, and the pairs that it plays in each trial."""
 
     name: str
     spec: AgentSpec
@@ -53,44 +56,43 @@ class Opponent(NamedTuple):
 
 @dataclass(frozen=True)
 class TrialGames:
-    """The games of all trials: a plan for each opponent, of which every trial has its part.
+    """The games of all trials: one plan for each opponent, of which each trial plays a part.
 
-    Trials play openings of their own. Only those of a step, so many trials that follow one
-    another after the first, share openings and seeds.
+    The trials of a step share openings and seeds; different steps have different ones.
     """
 
     space: Space
-    plans: tuple[DrawnPlan, ...]
-    pairs: tuple[int, ...]  # of a trial, against each opponent
-    sharing: int  # trials in a step
-    wall: Sandbox
+    plans: tuple[Schedule, ...]
+    pairs: tuple[int, ...]  # of a trial against each opponent
+    step_size: int  # trials in a step; trial 0 is a step by itself
+    sandbox: Sandbox
 
-    def span(self, slot: int, match: int) -> range:
-        """The pairings of a trial in the plan of an opponent."""
-        step = -(-slot // self.sharing)
+    def pair_range(self, number: int, match: int) -> range:
+        """Return the pairs of a trial in the plan of an opponent."""
+        step = -(-number // self.step_size)
         return range(step * self.pairs[match], (step + 1) * self.pairs[match])
 
-    def placed(self, slot: int) -> dict[str, GameColumn]:
-        """The columns of the schedule for all games of a trial, numbered from 0."""
-        parts, first, other = [], 0, 0  # openings of other opponents are others
+    def schedule_columns(self, number: int) -> dict[str, GameColumn]:
+        """Return the columns of the schedule for all games of a trial, numbered from 0."""
+        parts, first, other = [], 0, 0
         for match, drawn in enumerate(self.plans):
-            span = self.span(slot, match)
-            columns = drawn.pairings.columns(span.start, span.stop)
-            pair, opening = columns["pair"] - span.start + first, columns["opening"] + other
+            pairs = self.pair_range(number, match)
+            columns = drawn.pairs.columns(pairs.start, pairs.stop)
+            pair, opening = columns["pair"] - pairs.start + first, columns["opening"] + other
             parts.append(columns | {"pair": pair, "opening": opening})
-            first, other = first + len(span), other + len(drawn.openings)
+            first, other = first + len(pairs), other + len(drawn.openings)
         return {name: np.concatenate([each[name] for each in parts]) for name in parts[0]}
 
     @cached_property
-    def player(self) -> "TrialWorker":
-        """All agents built and compiled here, for the processes that are forked from here."""
+    def worker(self) -> "TrialWorker":
+        """The agents of this process, built and compiled before other processes are forked."""
         return TrialWorker(self)
 
 
 class TrialTask(NamedTuple):
-    """Some pairings of a trial against one opponent; the candidate's changes travel with it."""
+    """Some pairs of a trial against one opponent, and how the candidate differs from its spec."""
 
-    slot: int
+    trial: int
     match: int
     task: Task
     changes: Options
@@ -98,7 +100,7 @@ class TrialTask(NamedTuple):
 
 
 class TrialGamesBlob(NamedTuple):
-    """The games of a part as a blob, and the seconds they took."""
+    """The encoded games of a part and the seconds that they took."""
 
     part: TrialTask
     games: bytes
@@ -111,104 +113,96 @@ def trial_games(
     space: Space,
     opponents: tuple[Opponent, ...],
     openings: Openings,
-    slots: int,
-    sharing: int,
-    wall: Sandbox,
+    trials: int,
+    step_size: int,
+    sandbox: Sandbox,
 ) -> TrialGames:
-    """The plans of `slots` trials, made from the plan of the file.
-
-    Every opponent gets a share of `openings`, which are those for tuning.
-    """
+    """Return the games of `trials` trials; each opponent gets a share of the openings."""
     agents = {CANDIDATE: tuned} | {each.name: each.spec for each in opponents}
     whole, drawn, first = sum(each.pairs for each in opponents), [], 0
     for place, opponent in enumerate(opponents, 1):
-        own = replace(plan, agents=agents, matches=((0, place),), pairs=slots * opponent.pairs)
-        ends = len(openings) * (first + opponent.pairs) // whole
-        drawn.append(
-            make_schedule(own, slice_openings(openings, len(openings) * first // whole, ends))
-        )
-        first += opponent.pairs
-    pairs = tuple(each.pairs for each in opponents)
-    return TrialGames(space, tuple(drawn), pairs, sharing, wall)
+        pairs = trials * opponent.pairs
+        match_plan = replace(plan, agents=agents, matches=((0, place),), pairs=pairs)
+        start, first = len(openings) * first // whole, first + opponent.pairs
+        share = select_openings(openings, slice(start, len(openings) * first // whole))
+        drawn.append(make_schedule(match_plan, share))
+    return TrialGames(
+        space, tuple(drawn), tuple(each.pairs for each in opponents), step_size, sandbox
+    )
 
 
-def slice_openings(openings: Openings, start: int, stop: int) -> Openings:
-    """Openings `start` to `stop` - 1."""
-    return Openings(openings.slots[start:stop], openings.keys[start:stop], finite=False)
+def select_openings(openings: Openings, places: slice | NDArray[np.int64]) -> Openings:
+    """Return some of the openings."""
+    return Openings(openings.slots[places], openings.keys[places], finite=False)
 
 
 class TrialWorker:
-    """Plays parts of trials in one process: the same agents in the plan of every opponent."""
+    """Plays parts of trials in one process; all plans share the built agents."""
 
     def __init__(self, of: TrialGames) -> None:
-        """Build and compile all agents; those that run a user's code are tried once."""
-        self.changes: Options = {}  # of the candidate that is built now
-        self.workers = [Worker(drawn, of.wall) for drawn in of.plans]
-        for worker in self.workers[1:]:
-            worker.agents = self.workers[0].agents
+        self.changes: Options = {}  # of the present candidate
+        self.workers = [Worker(drawn, of.sandbox) for drawn in of.plans]
         first = self.workers[0]
-        try_users(first.drawn, first.terms)
-        first.warm()
+        for worker in self.workers[1:]:
+            worker.agents = first.agents
+        try_bots(first.schedule, first.host_settings)
+        first.compile_agents()
         for worker in self.workers:
-            if not any(map(users_code, worker.drawn.specs)):
-                worker.play(Task(0, 1, {}))  # compiles whatever a whole game needs
+            if not any(map(user_code_reason, worker.schedule.specs)):
+                worker.play(Task(0, 1, {}))  # compiles the loop of a whole game
 
     def play(self, part: TrialTask) -> TrialGamesBlob:
-        """Play the games of a part with the changes that it carries."""
-        begun = time.perf_counter()
+        """Play the games of a part."""
+        started = time.perf_counter()
         worker = self.workers[part.match]
         if part.changes.keys() == {WEIGHTS}:
-            candidate: Any = worker.agent(0)  # a search, in this process or behind the wall
-            candidate.reweigh(part.changes[WEIGHTS])
+            candidate: Any = worker.agent(0)  # a search, which takes new weights
+            candidate.set_weights(part.changes[WEIGHTS])
         elif part.changes != self.changes:
-            worker.renew(0, worker.drawn.specs[0].replace(**part.changes))
+            worker.replace_agent(0, worker.schedule.specs[0].replace(**part.changes))
         self.changes = part.changes
         games = worker.play(part.task)
-        return TrialGamesBlob(part, encode_games(games), time.perf_counter() - begun)
+        return TrialGamesBlob(part, encode_games(games), time.perf_counter() - started)
 
 
-def games_per_second(of: TrialGames, changes: Options, least: float) -> float:
-    """How fast one process plays, measured for at least `least` seconds over all opponents."""
-    shortest = min(drawn.pairings.total for drawn in of.plans)
+def games_per_second(of: TrialGames, changes: Options, min_seconds: float) -> float:
+    """Measure the speed of one process over all opponents for at least `min_seconds`."""
+    shortest = min(drawn.pairs.total for drawn in of.plans)
     pairs, games, seconds = 1, 0, 0.0
-    while seconds < least:
+    while seconds < min_seconds:
         for match in range(len(of.plans)):
-            played = of.player.play(TrialTask(0, match, Task(0, pairs, {}), changes, True))
-            games, seconds = games + 2 * pairs, seconds + played.seconds
+            result = of.worker.play(TrialTask(0, match, Task(0, pairs, {}), changes, True))
+            games, seconds = games + 2 * pairs, seconds + result.seconds
         pairs = min(2 * pairs, shortest)
     return games / seconds
 
 
-def decode_trial(of: TrialGames, slot: int, blobs: list[bytes]) -> Games:
-    """The games of a whole trial."""
-    return decode_games(blobs, of.placed(slot))
+def decode_trial(of: TrialGames, number: int, blobs: list[bytes]) -> Games:
+    """Return the games of a whole trial."""
+    return decode_games(blobs, of.schedule_columns(number))
 
 
 class TrialQueue:
-    """The parts to be played next, proposed as far ahead as trials may be under way.
+    """The parts to play next.
 
-    Slot n is always proposed after slot n - `window` has finished and before the next one has: so
-    proposals depend neither on the workers nor on an interruption.
+    The search proposes trial n after trial n - `window` has finished and before the next one does,
+    so trials depend neither on the number of workers nor on an interruption.
     """
 
     def __init__(
         self,
         of: TrialGames,
-        sampler: Sampler,
-        slots: int,
+        search: "OptunaSearch",
+        trials: int,
         workers: int,
         known: Sequence[StoredTrial],
         window: int = WINDOW,
         bundled: bool = False,
     ) -> None:
-        """`slots` trials are wanted in all, of which the first are `known` from the journal.
-
-        They are shown one by one, or `bundled`.
-        """
-        self.games, self.sampler, self.slots, self.known = of, sampler, slots, known
-        self.proposed = self.finished = 0
-        self.points: dict[int, Point] = {}
-        self.step: list[int] = []  # fingerprints of the trials of a step so far
+        """Queue `trials` trials, of which the first are `known` from the journal."""
+        self.games, self.search, self.trials, self.known = of, search, trials, known
+        self.next_number = self.finished = 0
+        self.params: dict[int, Params] = {}  # of the trials in progress
         self.parts: deque[TrialTask] = deque()
         self.window, self.cuts = window, max(1, -(-2 * workers // window))
         self.bundled = bundled
@@ -218,123 +212,108 @@ class TrialQueue:
         return self
 
     def __next__(self) -> TrialTask:
-        """The next part; StopIteration while results must come first."""
+        """Return the next part; StopIteration while results must come first."""
         if not self.parts:
             raise StopIteration
         return self.parts.popleft()
 
-    def replayed(self) -> Iterator[Trial]:
-        """The trials of the journal, which the sampler learns again in order."""
-        for slot, stored in enumerate(self.known[: self.slots]):
-            trial = make_trial(
-                slot, stored.point, decode_trial(self.games, slot, [stored.games]), stored.seconds,
-                stored.ended, self.bundled,
-            )  # fmt: skip
-            self.tell(trial)
-            yield trial
+    def replay_journal(self) -> Iterator[Trial]:
+        """Tell the search the trials of the journal, and yield them."""
+        for number, stored in enumerate(self.known[: self.trials]):
+            games = decode_trial(self.games, number, [stored.games])
+            yield self.finish(number, games, stored.seconds, stored.end_time)
 
-    def tell(self, trial: Trial) -> None:
-        """The trial of the next slot is finished: the sampler learns its score."""
-        del self.points[trial.slot]
-        self.sampler.tell(trial.slot, trial.point, trial.score, trial.noise)
-        self._end_step(trial)
+    def finish(self, number: int, games: Games, seconds: float, end_time: float = 0.0) -> Trial:
+        """Score the next trial in order, and tell the search."""
+        point = self.games.space.round_point(self.games.space.point(self.params.pop(number)))
+        trial = make_trial(number, point, games, seconds, end_time, self.bundled)
+        self.search.tell(number, trial.score, trial.fingerprint)
         self.finished += 1
         self._fill()
+        return trial
 
-    def _end_step(self, trial: Trial) -> None:
-        """Tell the sampler whether the trials of a step differ, once all of them are finished."""
-        size = self.games.sharing
-        if size == 1 or trial.slot == 0:
-            return
-        self.step.append(trial.fingerprint)
-        if len(self.step) == size:
-            step_played(self.sampler, trial.slot, step_differs(self.step))
-            self.step = []
-
-    def end_at_once(self) -> None:
-        """Propose nothing more, and drop the trials that no worker has begun."""
-        begun = {slot for slot in self.points if slot not in {part.slot for part in self.parts}}
-        self.slots = max([self.finished, *(slot + 1 for slot in begun)])
-        self.parts = deque(part for part in self.parts if part.slot < self.slots)
+    def stop_early(self) -> None:
+        """Ask for no more trials, and drop those that no worker has begun."""
+        waiting = {part.trial for part in self.parts}
+        begun = [number + 1 for number in self.params if number not in waiting]
+        self.trials = max([self.finished, *begun])
+        self.parts = deque(part for part in self.parts if part.trial < self.trials)
 
     def _fill(self) -> None:
-        while self.proposed < self.slots and self.proposed - self.finished < self.window:
-            slot = self.proposed
-            self.proposed += 1
-            if slot < len(self.known):
-                self.points[slot] = self.known[slot].point
-                resume(self.sampler, slot, self.points[slot])
+        while self.next_number < self.trials and self.next_number - self.finished < self.window:
+            number = self.next_number
+            self.next_number += 1
+            if number < len(self.known):
+                self.params[number] = self.search.ask(self.known[number].params)
             else:
-                self.points[slot] = self.sampler.propose(slot)
-                self.parts.extend(self._parts(slot))
+                self.params[number] = self.search.ask()
+                self.parts.extend(self._make_parts(number))
 
-    def _parts(self, slot: int) -> list[TrialTask]:
-        changes = self.games.space.changes(self.points[slot])
-        parts = []
+    def _make_parts(self, number: int) -> list[TrialTask]:
+        space, parts = self.games.space, list[TrialTask]()
+        changes = space.changes(space.point(self.params[number]))
         for match in range(len(self.games.plans)):
-            span = self.games.span(slot, match)
-            size = max(LEAST_PAIRS, -(-len(span) // self.cuts))
-            for start in range(span.start, span.stop, size):
-                task = Task(start, min(start + size, span.stop), {})
-                parts.append(TrialTask(slot, match, task, changes, False))
+            pairs = self.games.pair_range(number, match)
+            size = max(MIN_PAIRS, -(-len(pairs) // self.cuts))
+            for start in range(pairs.start, pairs.stop, size):
+                task = Task(start, min(start + size, pairs.stop), {})
+                parts.append(TrialTask(number, match, task, changes, False))
         parts[-1] = parts[-1]._replace(last=True)
         return parts
 
 
 def trial_job(games: TrialGames, options: PlayOptions) -> Job[TrialTask, TrialGamesBlob]:
-    """Play parts of trials by workers that have all agents built."""
-    deaths = Counter[tuple[int, int, int]]()
+    """Return the job that plays parts of trials."""
+    failures = Counter[tuple[int, int, int]]()
 
     def play(part: TrialTask) -> TrialGamesBlob:
-        return games.player.play(part)  # built when it is first needed
+        return games.worker.play(part)  # a worker of a cluster is built at its first part
 
     def prepare() -> None:
         if options.cluster is None:
-            assert games.player
-        else:  # others play: only the agents of users are tried here
-            try_users(games.plans[0], HostSettings(games.wall))
+            assert games.worker
+        else:  # only the agents of users are tried here
+            try_bots(games.plans[0], HostSettings(games.sandbox))
 
     def package() -> WorkPackage:
         maker = "arena.tuning.trial_games:remote_trial_job"
-        return make_package(maker, games.plans, games.space, games.wall.required)
+        return make_package(maker, games.plans, games.space, games.sandbox.required)
 
-    def is_excused(part: TrialTask) -> bool:
-        key = (part.slot, part.match, part.task.start)
-        deaths[key] += 1
-        return deaths[key] <= MAX_EXCUSED
+    def may_retry(part: TrialTask) -> bool:
+        key = (part.trial, part.match, part.task.start)
+        failures[key] += 1
+        return failures[key] <= MAX_FAILURES
 
     def isolation() -> str:
-        return games.wall.level.name if any(map(users_code, games.plans[0].specs)) else ""
+        return games.sandbox.level.name if any(map(user_code_reason, games.plans[0].specs)) else ""
 
     return Job(
         play,
         describe=describe_part,
         prepare=prepare,
         package=package,
-        before_workers=games.wall.restart_if_lost,
-        is_excused=is_excused,
+        before_workers=games.sandbox.replace_lost_spawner,
+        is_excused=may_retry,
         isolation=isolation,
     )
 
 
 def remote_trial_job(
-    _: RemoteSite, plans: tuple[DrawnPlan, ...], space: Space, required: bool
+    _: RemoteSite, plans: tuple[Schedule, ...], space: Space, required: bool
 ) -> Job[TrialTask, TrialGamesBlob]:
-    """Play parts of trials for another machine."""
+    """Return the job on another machine."""
     games = TrialGames(space, plans, (), 1, Sandbox(required))
     return trial_job(games, PlayOptions(1, Interrupts()))
 
 
 def describe_part(part: TrialTask) -> str:
     """Name a part of a trial."""
-    return (
-        f"trial {part.slot}, pairings {part.task.start} to {part.task.stop - 1} of match "
-        f"{part.match + 1}"
-    )
+    pairs = f"pairs {part.task.start} to {part.task.stop - 1}"
+    return f"trial {part.trial}, {pairs} of match {part.match + 1}"
 
 
-def played(queue: TrialQueue, section: Section, options: PlayOptions) -> Iterator[Trial]:
-    """Play the trials that are left; each is stored before the sampler learns its score."""
+def play_queue(queue: TrialQueue, section: Section, options: PlayOptions) -> Iterator[Trial]:
+    """Play the trials that are left; each is stored before the search learns its score."""
     job, blobs, seconds = trial_job(queue.games, options), list[bytes](), 0.0
     if options.cluster is not None:
         job.prepare()
@@ -343,30 +322,21 @@ def played(queue: TrialQueue, section: Section, options: PlayOptions) -> Iterato
             blobs.append(done.games)
             seconds += done.seconds
             if done.part.last:
-                trial = _finished(queue, section, done.part.slot, blobs, seconds)
+                number = done.part.trial
+                games, end_time = decode_trial(queue.games, number, blobs), time.time()
+                refuse_forfeits(number, games)
+                blob = blobs[0] if len(blobs) == 1 else encode_games(games)
+                stored = StoredTrial(queue.params[number], blob, seconds, end_time)
+                store_trial(section, number, stored)
+                yield queue.finish(number, games, seconds, end_time)
                 blobs, seconds = [], 0.0
-                yield trial
 
 
-def _finished(
-    queue: TrialQueue, section: Section, slot: int, blobs: list[bytes], seconds: float
-) -> Trial:
-    """Score a whole trial, keep it, and tell it to the sampler."""
-    point, games = queue.points[slot], decode_trial(queue.games, slot, blobs)
-    refuse_forfeits(slot, games)
-    ended = time.time()
-    trial = make_trial(slot, point, games, seconds, ended, queue.bundled)
-    blob = blobs[0] if len(blobs) == 1 else encode_games(games)
-    store_trial(section, slot, StoredTrial(point, blob, seconds, ended))
-    queue.tell(trial)
-    return trial
-
-
-def refuse_forfeits(slot: int, games: Games) -> None:
-    """Raise a UserError if no game of a trial was played out: its score says nothing."""
+def refuse_forfeits(number: int, games: Games) -> None:
+    """Raise a UserError if all games of a trial were forfeited: its score means nothing."""
     if len(games) and not fair_games(games).any():
         kind = Termination(int(games.termination[0])).name.lower()
         text = fault_text(kind, games.traces.get(0, ""))
         raise UserError(
-            f"all {len(games)} games of trial {slot} were forfeited; in the first: {text}"
+            f"all {len(games)} games of trial {number} were forfeited; in the first: {text}"
         )

@@ -1,4 +1,4 @@
-"""Score and variance of a trial."""
+"""Trials: their score and variance, their journal, and bundles of small ones."""
 
 import json
 from collections.abc import Sequence
@@ -13,47 +13,45 @@ from arena.analysis.duplicates import count_distinct
 from arena.planning.games import Games
 from arena.stats.estimate import no_estimate
 from arena.stats.intervals import score_estimate
+from arena.stats.quantiles import Z_95
 from arena.storage.journal import Section
-from arena.tuning.space import Point
+from arena.tuning.space import Params, Point
 from games.kernels.splitmix import mixed
 
-# Prior of the noise: half a Kalah-like pairing law (chess-tuning-tools uses such a prior).
+# Prior of the noise, about half that of pairs in Kalah (chess-tuning-tools uses such a prior).
 PRIOR_PAIRINGS = 2.5
 PRIOR_VARIANCE = 0.10
 NOISE_FLOOR = 1e-6
 NO_ESTIMATE = no_estimate("shown in a bundle")
-Z_95 = 1.959964
 
 
 class StoredTrial(NamedTuple):
-    """A finished trial as the journal holds it."""
+    """A finished trial in the journal."""
 
-    point: Point
+    params: Params
     games: bytes
     seconds: float
-    ended: float = 0.0  # seconds since 1970; 0 where nobody noted it
+    end_time: float = 0.0  # seconds since 1970; 0: unknown
 
 
-def store_trial(section: Section, slot: int, trial: StoredTrial) -> None:
+def store_trial(section: Section, number: int, trial: StoredTrial) -> None:
     """Store a finished trial with all its games."""
-    note = {"point": [float(unit) for unit in trial.point], "seconds": trial.seconds}
-    note["ended"] = trial.ended
-    section.append(slot, slot + 1, trial.games, json.dumps(note))
+    note = {"params": trial.params, "seconds": trial.seconds, "ended": trial.end_time}
+    section.append(number, number + 1, trial.games, json.dumps(note))
 
 
 def load_trials(section: Section) -> list[StoredTrial]:
-    """The trials that are finished, in the order of their slots."""
+    """Return the finished trials in their order."""
     notes = [(batch.content, json.loads(batch.note)) for batch in section.batches()]
     return [
-        StoredTrial(np.array(note["point"]), games, note["seconds"], note.get("ended", 0.0))
-        for games, note in notes
+        StoredTrial(note["params"], games, note["seconds"], note["ended"]) for games, note in notes
     ]
 
 
 class Trial(NamedTuple):
-    """One candidate's small tournament: its score, how sure it is, and the games behind it."""
+    """A small tournament of one candidate: its score, the uncertainty, and the games behind it."""
 
-    slot: int
+    number: int
     point: Point
     score: float
     low: float  # 95 % interval of the score, by openings
@@ -61,24 +59,29 @@ class Trial(NamedTuple):
     noise: float  # variance of the score
     games: int
     distinct_games: int
-    fingerprint: int  # of all games it played; 0 where it moved as its opponent does
-    seconds: float  # of thinking, all cores together
-    begun: float = 0.0  # seconds since 1970; 0 where nobody noted it
-    ended: float = 0.0
+    fingerprint: int  # of its games; 0 if it moved exactly as its opponent
+    seconds: float  # of all cores together
+    start_time: float = 0.0  # seconds since 1970; 0: unknown
+    end_time: float = 0.0
 
 
 def make_trial(
-    slot: int, point: Point, games: Games, seconds: float, ended: float = 0.0, bundled: bool = False
+    number: int,
+    point: Point,
+    games: Games,
+    seconds: float,
+    end_time: float = 0.0,
+    bundled: bool = False,
 ) -> Trial:
-    """The trial of these games, where both games of a pairing stand together.
+    """Return the trial of some games, in which the games of a pair follow each other.
 
-    One that is only ever shown `bundled` with others needs no interval of its own.
+    A trial that is only ever shown `bundled` with others gets no interval.
     """
     points = (games.result[0::2] + (2 - games.result[1::2])) / 4.0
     estimate = NO_ESTIMATE if bundled else score_estimate(games.opening[0::2], points)
     score = float(points.mean())
     return Trial(
-        slot=slot,
+        number=number,
         point=point,
         score=score,
         low=0.0 if estimate.low is None else estimate.low,
@@ -88,40 +91,33 @@ def make_trial(
         distinct_games=count_distinct(games),
         fingerprint=games_fingerprint(games),
         seconds=seconds,
-        begun=max(ended - seconds, 0.0),
-        ended=ended,
+        start_time=max(end_time - seconds, 0.0),
+        end_time=end_time,
     )
 
 
 def score_variance(points: NDArray[np.float64]) -> float:
-    """Variance of the mean of pair scores, with a weak prior so that few games are not exact."""
+    """Return the variance of the mean of pair scores, with a weak prior for few pairs."""
     squares = float(np.square(points - points.mean()).sum())
     variance = (squares + PRIOR_PAIRINGS * PRIOR_VARIANCE) / (len(points) + PRIOR_PAIRINGS)
     return variance / len(points) + NOISE_FLOOR
 
 
-def candidates_differ(trials: Sequence[Trial], sharing: int) -> bool:
-    """Whether any two candidates played differently, as far as that can be seen.
+def candidates_differ(trials: Sequence[Trial], step: int) -> bool:
+    """Return whether any two candidates played different games, as far as openings allow.
 
-    So many trials after the first, `sharing`, play the same openings and can be compared. Others
-    differ by their openings, unless a candidate moves as its opponent does.
+    After the first trial, `step` consecutive trials share openings and can be compared. Trials with
+    different openings differ anyway, unless a candidate moves exactly as its opponent.
     """
     found = {trial.fingerprint for trial in trials}
-    if sharing == 1 or 0 in found:
+    if step == 1 or 0 in found:
         return len(found) > 1
-    return any(
-        step_differs([trial.fingerprint for trial in trials[at : at + sharing]])
-        for at in range(1, len(trials), sharing)
-    )
-
-
-def step_differs(fingerprints: Sequence[int]) -> bool:
-    """Whether the trials of a step, which share openings, played any game differently."""
-    return len(set(fingerprints)) > 1
+    steps = (trials[at : at + step] for at in range(1, len(trials), step))
+    return any(len({trial.fingerprint for trial in each}) > 1 for each in steps)
 
 
 def games_fingerprint(games: Games) -> int:
-    """A word for what a candidate played: 0 if it moved as its opponent does in every game."""
+    """Return a hash of the games of a candidate; 0 if it moves exactly as its opponent."""
     if (games.game_id[0::2] == games.game_id[1::2]).all():
         return 0
     two, leg = np.uint64(2), games.leg.astype(np.uint64)
@@ -132,7 +128,7 @@ def games_fingerprint(games: Games) -> int:
 
 
 def bundle_trials(trials: Sequence[Trial], size: int) -> list[Trial]:
-    """The trials by `size`; the last bundle may be smaller."""
+    """Return the trials in bundles of `size`; the last bundle may be smaller."""
     if size == 1:
         return list(trials)
     starts = range(0, len(trials), size)
@@ -140,14 +136,13 @@ def bundle_trials(trials: Sequence[Trial], size: int) -> list[Trial]:
 
 
 def _bundle(number: int, trials: Sequence[Trial]) -> Trial:
-    """One trial at the mean of their points, with all of their games."""
     games = np.array([trial.games for trial in trials])
     share = games / games.sum()
     score = float(share @ [trial.score for trial in trials])
     noise = float(share**2 @ [trial.noise for trial in trials])
     reach = Z_95 * noise**0.5
     return Trial(
-        slot=number,
+        number=number,
         point=np.asarray(share @ np.array([trial.point for trial in trials])),
         score=score,
         low=max(score - reach, 0.0),
@@ -157,6 +152,6 @@ def _bundle(number: int, trials: Sequence[Trial]) -> Trial:
         distinct_games=sum(trial.distinct_games for trial in trials),
         fingerprint=reduce(xor, (trial.fingerprint for trial in trials)),
         seconds=sum(trial.seconds for trial in trials),
-        begun=min(trial.begun for trial in trials),
-        ended=max(trial.ended for trial in trials),
+        start_time=min(trial.start_time for trial in trials),
+        end_time=max(trial.end_time for trial in trials),
     )

@@ -10,7 +10,7 @@ WEIGHTS = {"pot": 2.0, "in_play": 1.0}
 
 
 def evaluate(rules: Context, position: State, weights: Any) -> float:
-    """Twice the beans banked and once those in play, the mover's minus the other's."""
+    """Return twice the banked beans plus those in play, the mover's minus the other's."""
     other = turned(position)
     banked = pot(rules, position) - pot(rules, other)
     playable = in_play(rules, position) - in_play(rules, other)

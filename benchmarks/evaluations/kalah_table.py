@@ -1,4 +1,4 @@
-"""An evaluation that looks every hole up in a table: what bounds checks cost most."""
+"""An evaluation with a table look-up per hole, the most expensive case for bounds checks."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ WORTH = np.array([[hole * beans for beans in range(49)] for hole in range(1, 7)]
 
 
 def evaluate(rules: Context, position: State) -> Any:
-    """The mover's beans by the worth of their holes, minus the other's."""
+    """Return the mover's beans weighted by hole, minus the other side's."""
     value = 0.0
     for hole in range(6):
         own = (position.own >> np.uint64(8 * hole)) & np.uint64(63)

@@ -17,13 +17,13 @@ WEIGHTS = {
 
 
 def ratio(own: Any, other: Any) -> float:
-    """100 (a - b) / (|a| + |b|); 0 when both are 0."""
+    """Return 100 (a - b) / (|a| + |b|), or 0 when both are 0."""
     total = abs(own) + abs(other)
     return 100.0 * (own - other) / total if total != 0 else 0.0
 
 
 def evaluate(rules: Context, position: State, weights: Any) -> float:
-    """The weighted sum of the ratios."""
+    """Return the weighted sum of the ratios."""
     other = turned(position)
     value: float = weights.disc * ratio(disc(rules, position), disc(rules, other))
     value += weights.mobility * ratio(mobility(rules, position), mobility(rules, other))

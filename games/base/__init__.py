@@ -1,1 +1,1 @@
-"""Base."""
+"""The lowest layer: errors, text, files, keys of tables, progress; no game is known here."""

@@ -1,4 +1,4 @@
-"""Errors of users, exit statuses, and one way to end a command."""
+"""Errors of users, exit statuses, and the wrapper that ends every command in the same way."""
 
 import contextlib
 import errno
@@ -9,35 +9,39 @@ import sys
 from collections.abc import Callable
 
 OK, CHECK_FAILED, USER_ERROR, UNFINISHED = 0, 1, 2, 3  # exit statuses of every command
-OUT_OF_ROOM = "failed to map"  # what the system says of a library
+OUT_OF_ROOM = "failed to map"  # in the system's message when a library does not fit into memory
 STREAMS = {"stdin": "r", "stdout": "w", "stderr": "w"}  # by their descriptors, from 0
-MAX_LINE = 4000  # characters of a text from outside, so that a line of it has less than 4 kB
+MAX_LINE = 4000  # characters of external text, so that a line stays below 4 kB
 
 
 def printable(text: str, most: int = MAX_LINE) -> str:
-    """Text from outside on one line, control characters escaped, cut if it is long."""
-    short = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text[: most + 1])
-    return short if len(short) <= most else f"{short[: most - 3]}..."
+    """Return external text on one line: control characters escaped, shortened if it is long."""
+    signs = (sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text[: most + 1])
+    line = "".join(signs)
+    return line if len(line) <= most else f"{line[: most - 3]}..."
 
 
-class UserError(Exception):  # not a fault of the code
-    """What the user has to change, in one line; `has_place` if the line says where.
+before_output: list[Callable[[], None]] = []  # called before a line is printed
 
-    Where `several_lines` is true it has more lines, whose parts from outside are escaped.
+
+class UserError(Exception):
+    """A mistake of the user, described in one line; `has_place` if the line names the place.
+
+    With `several_lines` the message has several lines, and its external parts are escaped.
     """
 
     has_place = several_lines = False
 
 
-class Unfinished(Exception):  # noqa: N818  # not a fault of the code
-    """Why the work could not be finished, in one line; the finished part is kept."""
+class Unfinished(Exception):  # noqa: N818  # not an error of the code
+    """The reason why work could not be finished, in one line; finished parts are kept."""
 
 
-def status_of(name: str, work: Callable[[], int], again: str = "", place: str = "") -> int:
-    """The exit status of `work`; whatever stops it is printed in one line by the command `name`.
+def run_command(name: str, work: Callable[[], int], again: str = "", place: str = "") -> int:
+    """Run `work` and return the exit status; print errors in one line that begins with `name`.
 
-    `again` is the command that continues the work, if there is one; `place` is where a mistake
-    is, if it is not in the command itself.
+    `again` is the command that continues the work, if there is one. `place` is the place of a
+    mistake that is not in the command itself.
     """
     repair_streams()
     try:
@@ -52,22 +56,22 @@ def status_of(name: str, work: Callable[[], int], again: str = "", place: str = 
         if isinstance(error, BrokenPipeError) and is_stdout_closed():
             return UNFINISHED
         place = f"{error.filename}: " if error.filename else ""
-        hint = "; what was finished is kept, the same command continues" if again else ""
+        hint = "; finished work is kept, run the same command to continue" if again else ""
         print_error(f"{name}: {place}{os_error_text(error)}{hint}")
     except MemoryError:
         print_error(f"{name}: there is not enough memory")
-    except ImportError as error:  # of a library that finds no room, or is broken
+    except ImportError as error:  # a library could not be mapped, or is broken
         if isinstance(error, ModuleNotFoundError) or OUT_OF_ROOM not in str(error):
             raise
         print_error(f"{name}: there is not enough memory ({error})")
     except KeyboardInterrupt:
-        hint = f"; what is finished is kept. To continue: {again}" if again else ""
+        hint = f"; finished work is kept. To continue: {again}" if again else ""
         print_error("", f"stopped{hint}")
     return UNFINISHED
 
 
 def is_stdout_closed() -> bool:
-    """Whether nobody reads our output any more; then it leads nowhere from now on."""
+    """Return whether stdout has no reader; if so, redirect it to the null device."""
     try:
         look = select.poll()
         look.register(sys.stdout.fileno(), 0)
@@ -80,16 +84,16 @@ def is_stdout_closed() -> bool:
 
 
 def os_error_text(error: OSError) -> str:
-    """What the system says; of a working directory that was deleted it says too little."""
+    """Return the system's message, with a better one for a deleted working directory."""
     if error.errno == errno.ENOENT and not error.filename:
-        return "the working directory is not there any more"
+        return "the working directory was deleted: change to an existing one"
     return str(error.strerror or error)
 
 
 def repair_streams() -> None:
-    """Open streams that were closed when we began; what they cannot write becomes a `?`.
+    """Open standard streams that were closed, and replace characters that they cannot encode.
 
-    Else the next file that is opened would be standard output, and get what bots print.
+    Otherwise the next file to be opened would become standard output and receive what bots print.
     """
     for name, mode in STREAMS.items():
         stream = getattr(sys, name)
@@ -100,19 +104,28 @@ def repair_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
+def announce_output() -> None:
+    """Call the functions in `before_output`, such as one that clears the line of progress."""
+    for call in before_output:
+        call()
+
+
 def print_error(*lines: str) -> None:
-    """Print lines to stderr, if anybody reads them; nothing in them begins another line."""
+    """Print lines to stderr, with line breaks in them escaped; ignore a closed stderr."""
+    announce_output()
     with contextlib.suppress(OSError):
         print("\n".join(map(printable, lines)), file=sys.stderr, flush=True)
 
 
 def print_lines(*lines: str) -> None:
-    """Print lines to stdout; nothing in them begins another line."""
+    """Print lines to stdout, with line breaks in them escaped."""
+    announce_output()
     print("\n".join(map(printable, lines)), flush=True)
 
 
 def print_safely(show: Callable[[], None]) -> None:
-    """Let `show` print to stdout, if anybody reads it."""
+    """Call `show`, which prints to stdout, and ignore a closed stdout."""
+    announce_output()
     try:
         show()
         sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""The files of a user's behind one path: a file with all that it imports, or a directory."""
+"""All files behind a user's path: a file with everything that it imports, or a directory."""
 
 import hashlib
 import os
@@ -10,29 +10,29 @@ from dataclasses import dataclass
 from importlib.machinery import all_suffixes
 from pathlib import Path
 
-from games.base.files import InputTooLarge, read_limited
-from games.base.imports import AnyPath, directory_of_import, imported_files
+from games.base.files import InputTooLarge, read_with_limit
+from games.base.imports import AnyPath, directory_of_import, follow_imports
 
-LARGEST_SOURCE = 4 << 20  # bytes of a Python file that is parsed
+LARGEST_SOURCE = 4 << 20  # bytes; larger Python files are not parsed
 MOST_IMPORTED = 2_000
-# Of directories with more, names, sizes and times are hashed in place of contents.
+# For larger directories, names, sizes and times are hashed instead of contents.
 MOST_FILES, MOST_BYTES = 5_000, 128 << 20
 MOST_LISTED = 200_000  # files of a directory
-# What tools keep of what can be made again, and repositories, which change with every command.
-NOT_COUNTED = frozenset(
+# Caches, which can be rebuilt, and repositories, which change with every command.
+IGNORED_DIRECTORIES = frozenset(
     {"__pycache__", ".git", ".hg", ".svn", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
 )
 RUN_NAME = re.compile(r"((sweep|tune|learn)-)?[0-9a-f]{10}(\.old-[0-9]+)?")
 RUN_FILES = frozenset({"lock", "journal.sqlite", "run.json"})
-# A file beside hides none of these from a user's.
+# A file of the same name in a user's directory does not hide these.
 INSTALLED = sys.stdlib_module_names | {"games", "agents", "arena"}
 
 
 @dataclass(frozen=True, slots=True)
 class FileTree:
-    """A file of a user's with the files beside it that it imports, or a directory with all files.
+    """A user's file with the files that it imports from its directory, or a whole directory.
 
-    `files` are named by their places seen from the directory that `path` lies in.
+    The names in `files` are relative to the parent directory of `path`.
     """
 
     path: Path
@@ -40,7 +40,7 @@ class FileTree:
 
     @property
     def is_directory(self) -> bool:
-        """Return whether the path is that of a directory."""
+        """Return whether the path is a directory."""
         return self.path.is_dir()
 
     @property
@@ -50,27 +50,27 @@ class FileTree:
 
     @property
     def is_large(self) -> bool:
-        """Return whether it is a directory of too many or too large files to read all."""
+        """Return whether this is a directory with too much content to read completely."""
         return self.is_directory and (len(self.files) > MOST_FILES or self.bytes > MOST_BYTES)
 
     @property
-    def places(self) -> tuple[Path, ...]:
-        """Return the files and packages beside `path` that the tree consists of."""
+    def top_level_paths(self) -> tuple[Path, ...]:
+        """Return the files and packages of the tree in the directory of `path`."""
         names = dict.fromkeys(name.partition("/")[0] for name in self.files)
         return tuple(self.path.parent / name for name in names)
 
     def digest(self, size: int = 8) -> str:
-        """Return the hex digest of all contents; of a large directory names, sizes and times."""
+        """Return the hex digest of all contents, or of names, sizes and times if `is_large`."""
         digest, large = hashlib.blake2b(digest_size=size), self.is_large
         for name, path in sorted(self.files.items()):
-            # Packages have names inside; of files side by side the import statements have them.
+            # Names inside packages count; names of single files are already in import statements.
             label = name if "/" in name else str(path == self.path)
             if large:
                 status = path.stat()
                 words = f"{label} {status.st_size} {status.st_mtime_ns}\n"
-                digest.update(os.fsencode(words))  # a name may be no text
+                digest.update(os.fsencode(words))  # a name may be undecodable
                 continue
-            with path.open("rb") as file:  # piece by piece: a program may be large
+            with path.open("rb") as file:  # in chunks: a program may be large
                 digest.update(os.fsencode(f"{label} {os.fstat(file.fileno()).st_size}\n"))
                 while piece := file.read(1 << 20):
                     digest.update(piece)
@@ -78,24 +78,24 @@ class FileTree:
 
 
 def file_tree(path: Path) -> FileTree:
-    """Return the files behind a path; TooMuch if it is a directory of more than can be listed."""
+    """Return the files behind a path; InputTooLarge if the directory has too many files to list."""
     if path.is_dir():
         files = files_below(path)
     elif path.suffix == ".py":
-        files = iter(imported_beside(path))
+        files = iter(neighbour_imports(path))
     else:
         files = iter([path])
-    return FileTree(path, {each.relative_to(path.parent).as_posix(): each for each in files})
+    return FileTree(path, {file.relative_to(path.parent).as_posix(): file for file in files})
 
 
-def find_beside(path: Path) -> None:
-    """Let a file import what lies beside it, after all that is installed."""
+def add_to_search_path(path: Path) -> None:
+    """Let a file import modules from its directory; installed packages take precedence."""
     if len(file_tree(path).files) > 1 and (place := str(path.parent)) not in sys.path:
         sys.path.append(place)
 
 
-def imported_beside(path: Path) -> list[Path]:
-    """Return a Python file, and the files beside it and in packages beside it that it imports."""
+def neighbour_imports(path: Path) -> list[Path]:
+    """Return a Python file and the files and packages of its directory that it imports."""
     count = 0
 
     def read(file: Path) -> bytes | None:
@@ -106,70 +106,70 @@ def imported_beside(path: Path) -> list[Path]:
         if file.suffix != ".py":
             return b""
         try:
-            return read_limited(file, LARGEST_SOURCE, pipes=False)
+            return read_with_limit(file, LARGEST_SOURCE, pipes=False)
         except InputTooLarge:
             return b""
         except OSError:
             return None
 
     def find(importer: Path, name: str) -> Iterator[Path]:
-        place = place_beside(path.parent, importer, name)
+        place = import_location(path.parent, importer, name)
         if place is None:
             return
-        yield from (each for each in candidates(place) if each.is_file())
+        yield from (file for file in module_files(place) if file.is_file())
         if place.is_dir():
-            yield from files_below(place)  # a part of a package may be loaded by its name
+            yield from files_below(place)  # a submodule may be loaded by name
 
-    found = imported_files([path], read, find)
-    return [path, *sorted(each for each in found if each != path)]
+    files = follow_imports([path], read, find)
+    return [path, *sorted(file for file in files if file != path)]
 
 
-def place_beside(root: AnyPath, importer: AnyPath, name: str) -> AnyPath | None:
-    """Return where an import of a user's may find a module or package; None if in no place."""
+def import_location(root: AnyPath, importer: AnyPath, name: str) -> AnyPath | None:
+    """Return the path, without suffix, of an imported user module; None if it is not a user's."""
     first = name.lstrip(".").partition(".")[0]
     start = directory_of_import(importer, name, root)
     installed = not name.startswith(".") and first in INSTALLED
     return start / first if first and not installed and start.is_relative_to(root) else None
 
 
-def candidates(place: AnyPath) -> Iterator[AnyPath]:
-    """Yield the files that a module may be."""
+def module_files(place: AnyPath) -> Iterator[AnyPath]:
+    """Yield the files that may contain a module."""
     for suffix in all_suffixes():
         yield place.with_name(place.name + suffix)
 
 
 def files_below(directory: Path) -> Iterator[Path]:
-    """Yield all files below a directory in a fixed order, without caches and runs of ours.
+    """Yield all files below a directory in a fixed order, without caches and our run directories.
 
-    Links are followed: what they lead to can be read.
+    Symbolic links are followed because bots can read their targets.
     """
     seen, count = set[str](), 0
-    for here, inside, names in os.walk(directory, followlinks=True):
-        real = os.path.realpath(here)
-        if real in seen or is_run(here, names):
-            inside.clear()
+    for parent, subdirectories, names in os.walk(directory, followlinks=True):
+        real = os.path.realpath(parent)
+        if real in seen or is_run_directory(parent, names):
+            subdirectories.clear()
             continue
         seen.add(real)
-        inside[:] = sorted(name for name in inside if name not in NOT_COUNTED)
+        subdirectories[:] = sorted(set(subdirectories) - IGNORED_DIRECTORIES)
         for name in sorted(names):
-            path = os.path.join(here, name)  # noqa: PTH118  # ten times as fast as a Path
+            path = os.path.join(parent, name)  # noqa: PTH118  # ten times faster than a Path
             if _is_file(path):
                 count += 1
                 yield Path(path)
         if count > MOST_LISTED:
             raise InputTooLarge(
-                f"{directory} has more than {MOST_LISTED:,} files: name the directories in it that "
-                "are needed"
+                f"{directory} has more than {MOST_LISTED:,} files: name only the subdirectories "
+                "that are needed"
             )
 
 
-def is_run(directory: str, names: list[str]) -> bool:
-    """Return whether a directory is that of a run: results change while it is played."""
+def is_run_directory(directory: str, names: list[str]) -> bool:
+    """Return whether a directory belongs to a run: its files change during the run."""
     return bool(RUN_NAME.fullmatch(os.path.basename(directory))) and not RUN_FILES.isdisjoint(names)  # noqa: PTH119
 
 
 def _is_file(path: str) -> bool:
     try:
         return stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116
-    except OSError:  # a link that leads nowhere
+    except OSError:  # a dangling link
         return False

@@ -17,43 +17,43 @@ from typing import IO, Any, TypeAlias
 MAX_BYTES = 1 << 20  # of a file that a person writes
 MOST_LINES = 10_000
 MOST_PARTS = 32  # of a dotted key
-MOST_DEPTH = 64  # of tables and lists in one another
-WAIT_SECONDS = 5.0  # for somebody who writes into a pipe
+MOST_DEPTH = 64  # of nested tables and lists
+WAIT_SECONDS = 5.0  # for the writer of a pipe
 PIECE = 1 << 16
-# Words with dots between them, however they are quoted. Linear: it begins where a word begins, and
-# what it has passed it does not give back.
+# Words separated by dots, quoted or not. Possessive quantifiers make the match linear.
 PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 LONG_KEY = re.compile(rf"(?<![\w-]){PART}(?:[ \t]*+\.[ \t]*+{PART}){{{MOST_PARTS}}}")
 STRINGS = re.compile(r'"(?:[^"\\\n]|\\.)*+"|\'[^\'\n]*+\'')
-MANY_DIGITS = "Exceeds the limit"  # what Python says of a number that is too long
+MANY_DIGITS = "Exceeds the limit"  # in Python's message about a number with too many digits
 PARTIAL = ".part"
-SYSTEM = ("/dev", "/dev/fd")  # where links to pipes and terminals are, as below /proc
-LINK_REFUSAL = "it is a symbolic link; results are not written through one"
-# What JSON may hold: a type or None, one of several shapes, a list of one shape, a table by keys.
+SYSTEM = ("/dev", "/dev/fd")  # with links to pipes and terminals, as below /proc
+LINK_REFUSAL = "it is a symbolic link; results are not written through links"
+# The shape of a JSON value: a type or None, one of several shapes, a list of one shape, or
+# a shape for each key of an object.
 Shape: TypeAlias = "type | tuple[Shape, ...] | list[Shape] | Mapping[str, Shape] | None"
-# Neither followed nor, if it is a pipe, waited for.
+# Do not follow links, and do not wait for the reader of a pipe.
 NO_LINK = os.O_NOFOLLOW | os.O_NONBLOCK
 
 
-class InputTooLarge(ValueError):  # noqa: N818  # what the file is
-    """A file, or what stands in it, is larger than anything that makes sense; one line."""
+class InputTooLarge(ValueError):  # noqa: N818  # describes the file
+    """A file, or a value in it, is larger than any sensible input; the message is one line."""
 
 
-def read_limited(path: Path, most: int = MAX_BYTES, *, pipes: bool = True) -> bytes:
-    """The whole file; TooMuch if it is larger, an OSError if it cannot be read in some seconds.
+def read_with_limit(path: Path, most: int = MAX_BYTES, *, pipes: bool = True) -> bytes:
+    """Return the content of a file; InputTooLarge if it is larger than `most` bytes.
 
-    Without `pipes` only a file is read: what we have written is one.
+    Pipes are read for a few seconds at most, and not at all without `pipes`.
     """
-    # Without waiting: a pipe that nobody writes into would hold us for ever.
+    # Nonblocking, because a pipe without a writer would block forever.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     try:
         kind = os.fstat(descriptor).st_mode
         if stat.S_ISDIR(kind):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if not stat.S_ISREG(kind) and not (pipes and stat.S_ISFIFO(kind)):
-            raise OSError(errno.EINVAL, "it is no file", str(path))
+            raise OSError(errno.EINVAL, "it is not a regular file", str(path))
         pieces, size = [], 0
-        while piece := _piece(descriptor, stat.S_ISFIFO(kind), path):
+        while piece := _read_chunk(descriptor, stat.S_ISFIFO(kind), path):
             pieces.append(piece)
             size += len(piece)
             if size > most:
@@ -63,13 +63,15 @@ def read_limited(path: Path, most: int = MAX_BYTES, *, pipes: bool = True) -> by
         os.close(descriptor)
 
 
-def _piece(descriptor: int, is_pipe: bool, path: Path) -> bytes:
-    """The next bytes; of a pipe those that come within some seconds."""
+def _read_chunk(descriptor: int, is_pipe: bool, path: Path) -> bytes:
+    """Read the next bytes; wait for a pipe for a few seconds at most."""
     until = time.monotonic() + WAIT_SECONDS
     while is_pipe:
         ready = select.select([descriptor], [], [], max(0.0, until - time.monotonic()))[0]
         if not ready:
-            raise TimeoutError(errno.ETIMEDOUT, "nothing came through this pipe", str(path))
+            raise TimeoutError(
+                errno.ETIMEDOUT, f"the pipe sent no data for {WAIT_SECONDS:.0f} s", str(path)
+            )
         try:
             return os.read(descriptor, PIECE)
         except BlockingIOError:
@@ -77,8 +79,8 @@ def _piece(descriptor: int, is_pipe: bool, path: Path) -> bytes:
     return os.read(descriptor, PIECE)
 
 
-def parsed_toml(text: str) -> dict[str, Any]:
-    """The tables of a TOML text; TooMuch, or tomllib's own error, says what is wrong with it."""
+def parse_toml(text: str) -> dict[str, Any]:
+    """Parse TOML; raise InputTooLarge or tomllib's error with the reason."""
     lines = text.count("\n") + 1
     if lines > MOST_LINES:
         raise InputTooLarge(f"it has {lines:,} lines, at most {MOST_LINES:,} are read")
@@ -96,26 +98,26 @@ def parsed_toml(text: str) -> dict[str, Any]:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """The value of a JSON text; a ValueError if it is none, or too deep for anything."""
+    """Parse JSON; raise a ValueError if it is invalid or nested too deeply."""
     try:
         return json.loads(text)
     except RecursionError:
-        raise InputTooLarge("its lists and objects are nested too deep") from None
+        raise InputTooLarge("its lists and objects are nested too deeply") from None
 
 
 def require_shape(stored: object, shape: Mapping[str, Shape], name: str) -> None:
-    """Raise a ValueError with the first key of a JSON file that does not have its shape."""
-    for key, each in shape.items():
-        if not isinstance(stored, dict) or not has_shape(stored.get(key), each):
+    """Raise a ValueError that names the first key of a JSON file with a wrong shape."""
+    for key, wanted in shape.items():
+        if not isinstance(stored, dict) or not has_shape(stored.get(key), wanted):
             raise ValueError(f"{name} is damaged: {key} is missing or has a wrong type")
 
 
 def has_shape(value: object, shape: Shape) -> bool:
-    """Return whether a JSON value has a shape; a key that is missing counts as null."""
+    """Return whether a JSON value has a shape; a missing key counts as null."""
     if isinstance(shape, tuple):
-        return any(has_shape(value, each) for each in shape)
+        return any(has_shape(value, choice) for choice in shape)
     if isinstance(shape, list):
-        return isinstance(value, list) and all(has_shape(each, shape[0]) for each in value)
+        return isinstance(value, list) and all(has_shape(item, shape[0]) for item in value)
     if isinstance(shape, Mapping):
         has = (isinstance(value, dict) and has_shape(value.get(key), shape[key]) for key in shape)
         return all(has)
@@ -127,7 +129,7 @@ def has_shape(value: object, shape: Shape) -> bool:
 
 
 def nesting_depth(text: str) -> int:
-    """How deep brackets stand in one another, outside of short strings and comments."""
+    """Return the maximal nesting depth of brackets outside one-line strings and comments."""
     deepest = depth = 0
     for line in text.split("\n"):
         if "[" not in line and "{" not in line and not depth:
@@ -141,19 +143,19 @@ def nesting_depth(text: str) -> int:
 def _reason(error: Exception) -> str:
     if MANY_DIGITS in str(error):
         return "a number in it has too many digits"
-    return "it is nested too deep" if isinstance(error, RecursionError) else str(error)
+    return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
 
 
 @contextlib.contextmanager
 def atomic_write(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write; it replaces the one of this name once it is whole and on the disk."""
-    if _is_stream(path):  # a pipe or a device cannot be replaced
+    """Yield a file to write; it replaces `path` when it is complete and on disk."""
+    if _is_stream(path):  # it cannot be replaced
         with path.open("wb") as file:
             yield file
         return
     unfinished = path.with_name(f".{path.name}.{os.getpid()}{PARTIAL}")
     try:
-        # One left behind, or a link planted here, is not written into.
+        # Never write through a leftover or a planted link.
         unfinished.unlink(missing_ok=True)
         with unfinished.open("xb") as file:
             yield file
@@ -167,7 +169,7 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _is_stream(path: Path) -> bool:
-    """Whether it is a pipe or a device: of links, and of files that they lead to, the system's."""
+    """Return whether the path is a pipe or a device, or a link of the system to one."""
     directory = str(path.absolute().parent)
     if directory in SYSTEM or directory.startswith("/proc/"):
         return True
@@ -175,40 +177,40 @@ def _is_stream(path: Path) -> bool:
 
 
 def is_special_file(path: Path) -> bool:
-    """Whether what we would write into is a symbolic link, or anything but a file."""
+    """Return whether the path is a symbolic link or exists and is not a regular file."""
     return path.is_symlink() or (path.exists() and not path.is_file())
 
 
 def make_subdirectory(path: Path) -> None:
-    """Make a directory inside one of ours; an OSError if a link leads out of it."""
+    """Make a directory in one of ours; raise an OSError if it is a symbolic link."""
     path.mkdir(exist_ok=True)
     if path.is_symlink():
         raise OSError(errno.ELOOP, LINK_REFUSAL, str(path))
 
 
 def open_append(path: Path) -> IO[str]:
-    """A file of text to append to; an OSError if it is a link or a pipe."""
+    """Open a text file for appending; raise an OSError if it is a link or a pipe."""
     handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | NO_LINK, 0o666)
     if stat.S_ISFIFO(os.fstat(handle).st_mode):
         os.close(handle)
-        raise OSError(errno.EINVAL, "it is no file", str(path))
-    return open(handle, "a", encoding="utf-8")  # noqa: PTH123  # whoever asks closes it
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+    return open(handle, "a", encoding="utf-8")  # noqa: PTH123  # takes a descriptor
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a whole file of text; what no text can hold, as in odd names of files, is escaped."""
+    """Write a text file atomically; escape surrogates, as in undecodable file names."""
     with atomic_write(path) as file:
         file.write(text.encode(errors="backslashreplace"))
 
 
 def remove_partial_files(directory: Path) -> None:
-    """Delete the unfinished files that killed writers left in a directory."""
+    """Delete the temporary files that killed writers left in a directory."""
     for path in directory.glob(f".*{PARTIAL}"):
         path.unlink(missing_ok=True)
 
 
 def sync_directory(directory: Path) -> None:
-    """Make the new names in a directory survive a power cut."""
+    """Make new names in a directory survive a power failure."""
     handle = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -19,10 +19,10 @@ MOST_REMEMBERED = 5_000
 
 
 @lru_cache(1024)
-def imported_names(source: bytes) -> tuple[str, ...]:
-    """Return the modules that a source may import: `a.b`, or `..a.b` where the import is relative.
+def import_names(source: bytes) -> tuple[str, ...]:
+    """Return the modules that a source may import: `a.b`, or `..a.b` for a relative import.
 
-    `from a import b` names `a.b` too, which may be a module. A source with an error has none.
+    `from a import b` also yields `a.b`, which may be a module. Invalid sources import nothing.
     """
     return tuple(_names(source)) if b"import" in source else ()
 
@@ -45,7 +45,7 @@ def _names(source: bytes) -> Iterator[str]:
 
 
 def _statements(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield all statements, at any depth, and no expressions: these import nothing."""
+    """Yield all statements at any depth; expressions cannot import, so they are skipped."""
     waiting = [tree]
     while waiting:
         for child in ast.iter_child_nodes(waiting.pop()):
@@ -54,39 +54,39 @@ def _statements(tree: ast.AST) -> Iterator[ast.AST]:
                 waiting.append(child)
 
 
-def imported_files(
+def follow_imports(
     files: Iterable[AnyPath],
     read: Callable[[AnyPath], bytes | None],
     find: Callable[[AnyPath, str], Iterable[AnyPath]],
-    names: Names = imported_names,
+    names: Names = import_names,
 ) -> dict[AnyPath, bytes]:
-    """Return the files and all that they import, directly or not, with their contents.
+    """Return the contents of the files and of everything that they import, directly or not.
 
-    `find` gives the paths at which a module may lie that a file imports; `read` gives None for
-    those that are not there or do not count.
+    `find` returns the candidate paths of an imported module. `read` returns None for paths that
+    do not exist or are to be ignored.
     """
-    found: dict[AnyPath, bytes] = {}
+    contents: dict[AnyPath, bytes] = {}
     waiting = list(files)
     while waiting:
         path = waiting.pop()
-        content = None if path in found else read(path)
+        content = None if path in contents else read(path)
         if content is None:
             continue
-        found[path] = content
+        contents[path] = content
         if path.suffix == ".py":
             for name in names(content):
                 waiting += find(path, name)
-    return found
+    return contents
 
 
 def directory_of_import(importer: AnyPath, name: str, root: AnyPath) -> AnyPath:
-    """Return where the search for a module begins: at `root`, or at a package of the importer."""
+    """Return the directory where an import starts: `root`, or a package of the importer."""
     level = len(name) - len(name.lstrip("."))
     return importer.parents[min(level, len(importer.parents)) - 1] if level else root
 
 
 def module_paths(importer: AnyPath, name: str, root: AnyPath) -> Iterator[AnyPath]:
-    """Yield the paths at which a module may lie: it may be a file or a package."""
+    """Yield the candidate paths of a module: a file, or a package."""
     place = directory_of_import(importer, name, root)
     if parts := name.strip(".").split(".") if name.strip(".") else []:
         place = place.joinpath(*parts)
@@ -95,7 +95,7 @@ def module_paths(importer: AnyPath, name: str, root: AnyPath) -> Iterator[AnyPat
 
 
 def package_modules(packages: Iterable[Path]) -> dict[str, Path]:
-    """Return every module of some packages by its name."""
+    """Return all modules of some packages by their names."""
     return {
         ".".join(path.with_suffix("").relative_to(package.parent).parts).removesuffix(
             ".__init__"
@@ -105,20 +105,20 @@ def package_modules(packages: Iterable[Path]) -> dict[str, Path]:
     }
 
 
-def remembered_names(source: bytes) -> list[str]:
-    """Return `imported_names` of one of our own sources, which are known from an earlier start.
+def cached_import_names(source: bytes) -> list[str]:
+    """Return the `import_names` of a module of Pitflip, cached by content.
 
-    Parsing all of them takes 0.5 s at every start. What is remembered goes by content.
+    Parsing all modules takes 0.5 s, which would delay every start.
     """
     key = hashlib.blake2b(source, digest_size=12).hexdigest()
-    known = _remembered()
+    known = _load_import_cache()
     if key not in known:
-        known[key] = sorted(set(imported_names(source)))
+        known[key] = sorted(set(import_names(source)))
     return known[key]
 
 
 @cache
-def _remembered() -> dict[str, list[str]]:
+def _load_import_cache() -> dict[str, list[str]]:
     with suppress(OSError, ValueError):
         stored = json.loads(MEMORY.read_bytes())
         if isinstance(stored, dict) and len(stored) < MOST_REMEMBERED:
@@ -126,16 +126,16 @@ def _remembered() -> dict[str, list[str]]:
     return {}
 
 
-def own_imported_files(
+def follow_own_imports(
     files: Iterable[Path],
     read: Callable[[Path], bytes | None],
     find: Callable[[Path, str], Iterable[Path]],
 ) -> dict[Path, bytes]:
-    """Return `imported_files` of our own sources."""
-    before = len(_remembered())
-    found = imported_files(files, read, find, remembered_names)
-    if len(_remembered()) != before:
-        with suppress(OSError):  # it cannot be written: then all are parsed again
+    """Call `follow_imports` for modules of Pitflip and store new cache entries."""
+    before = len(_load_import_cache())
+    contents = follow_imports(files, read, find, cached_import_names)
+    if len(_load_import_cache()) != before:
+        with suppress(OSError):  # without a cache all sources are parsed again
             MEMORY.parent.mkdir(exist_ok=True)
-            write_text(MEMORY, json.dumps(_remembered()))
-    return found
+            write_text(MEMORY, json.dumps(_load_import_cache()))
+    return contents

@@ -1,4 +1,4 @@
-"""Progress of long work: the events, and the line on the terminal that shows them."""
+"""Progress events of long work, and the line on the terminal that shows them."""
 
 import contextlib
 import shutil
@@ -8,24 +8,24 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from games.base.errors import print_error, printable
+from games.base.errors import announce_output, before_output, print_error, printable
 
-FIRST_SECONDS = 2.0  # of work, before there is a line
-LIVE_SECONDS, PLAIN_SECONDS = 0.2, 4.0  # between two lines: on a terminal, elsewhere
-MOST_LINES = 2  # of an event, where there is one line for it
+FIRST_SECONDS = 2.0  # of work before the first line
+LIVE_SECONDS, PLAIN_SECONDS = 0.2, 4.0  # between updates: on a terminal, elsewhere
+MOST_LINES = 2  # lines of an event that are joined to one line on the terminal
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far work is. Every display gets these events, and shows some of them."""
+    """One progress event; every display receives all events and shows some of them."""
 
     text: str = ""
-    done: int = 0  # of `total` items, whatever they are
+    done: int = 0  # of `total` items
     total: int = 0  # 0: unknown
     is_last: bool = False  # displays show the last event even if they are not due
 
     def lines(self, seconds: float) -> Sequence[str]:
-        """Return what to show `seconds` after the display began, the most important line first."""
+        """Return the lines to show after `seconds` of work, the most important first."""
         return [f"{self.text}, {seconds:.0f} s"]
 
 
@@ -38,7 +38,7 @@ def ignore_progress(_: Progress) -> None:
 
 @contextlib.contextmanager
 def watch(show: ShowProgress, progress: Callable[[], Progress]) -> Iterator[None]:
-    """Show progress again and again while the block runs."""
+    """Show progress regularly while the block runs."""
     done = threading.Event()
 
     def repeat() -> None:
@@ -54,16 +54,29 @@ def watch(show: ShowProgress, progress: Callable[[], Progress]) -> Iterator[None
         thread.join()
 
 
+@contextlib.contextmanager
+def show_silence(name: str, quiet: bool = False) -> Iterator[None]:
+    """Show that a command is still working when it has printed nothing for some seconds."""
+    line = ProgressLine(quiet)
+    line.shows_silence = True
+    before_output.append(line.wait_again)
+    try:
+        with line, watch(line.show, lambda: Progress(f"{name}: working")):
+            yield
+    finally:
+        before_output.remove(line.wait_again)
+
+
 class ProgressLine:
-    """Shows progress in one line of the terminal, which is overwritten; else in plain lines."""
+    """Shows progress on stderr: one overwritten line on a terminal, otherwise plain lines."""
 
     def __init__(self, quiet: bool = False) -> None:
-        """It goes to stderr, so that stdout has nothing but results."""
         self.quiet, self.on_terminal = quiet, not quiet and sys.stderr.isatty()
         self.seconds = LIVE_SECONDS if self.on_terminal else PLAIN_SECONDS
-        self.begun = time.monotonic()
-        self.due = self.begun + FIRST_SECONDS
-        self.drawn = False  # whether there is a line on the terminal now
+        self.start_time = time.monotonic()
+        self.due = self.start_time + FIRST_SECONDS
+        self.is_drawn = False  # whether the terminal shows a line now
+        self.shows_silence = False  # other lines postpone this one
         self.lock = threading.Lock()
 
     def __enter__(self) -> "ProgressLine":
@@ -73,12 +86,14 @@ class ProgressLine:
         self.clear()
 
     def show(self, progress: Progress) -> None:
-        """Show progress if the line is due."""
+        """Show progress if the next update is due."""
         with self.lock:
             now = time.monotonic()
             if not self.quiet and (now >= self.due or progress.is_last):
                 self.due = now + self.seconds
-                self.draw(progress.lines(max(now - self.begun, 1e-6)))
+                if not self.shows_silence:
+                    announce_output()
+                self.draw(progress.lines(max(now - self.start_time, 1e-6)))
 
     def draw(self, lines: Sequence[str]) -> None:
         """Write lines now."""
@@ -86,19 +101,24 @@ class ProgressLine:
         if self.on_terminal:
             width = shutil.get_terminal_size().columns
             self._write(f"\r{text[: width - 1]}\x1b[K")
-            self.drawn = True
+            self.is_drawn = True
         elif text:
             self._write(f"{text}\n")
 
     def clear(self) -> None:
-        """Remove the line from the terminal, so that something else can be printed there."""
+        """Erase the line, so that other text can be printed."""
         with self.lock:
-            if self.drawn:
+            if self.is_drawn:
                 self._write("\r\x1b[K")
-                self.drawn = False
+                self.is_drawn = False
 
-    def say(self, text: str) -> None:
-        """Print a line that stays."""
+    def wait_again(self) -> None:
+        """Erase the line; show the next one only after other lines have had time to appear."""
+        self.clear()
+        self.due = time.monotonic() + FIRST_SECONDS + self.seconds
+
+    def print_line(self, text: str) -> None:
+        """Print a line that remains."""
         self.clear()
         print_error(text)
 
@@ -107,4 +127,4 @@ class ProgressLine:
             sys.stderr.write(text)
             sys.stderr.flush()
         except OSError:
-            self.quiet = True  # the reader is gone, as in `2>&1 | head`
+            self.quiet = True  # the reader has exited, as in `2>&1 | head`

@@ -1,8 +1,8 @@
-"""Words of earlier versions, each with its substitute."""
+"""Commands, options and keys of earlier versions, each with its substitute."""
 
 from collections.abc import Mapping
 
-# A command -> what to do instead.
+# Command -> substitute.
 REMOVED_COMMANDS: Mapping[str, str] = {
     "plan": "pitflip run FILE --dry-run (also tune, versus and match)",
     "history": "pitflip versus FILE --revisions N",
@@ -22,7 +22,7 @@ REMOVED_COMMANDS: Mapping[str, str] = {
     "profile": "pitflip run, whose page has lengths, draws and the first mover's score",
 }
 
-# An option -> what to write instead.
+# Option -> substitute.
 REMOVED_OPTIONS: Mapping[str, str] = {
     "--backend": "--workers 0 plays in this process",
     "--on": "write --cluster ADDRESS",
@@ -34,12 +34,13 @@ REMOVED_OPTIONS: Mapping[str, str] = {
     "--replay": "write --rules-only",
     "--ladder": "write --dir DIR",
     "--perfect": "write --solve-seconds TIME",
-    "--once": "pitflip runs show RUN prints once, --follow waits",
+    "--once": "pitflip runs show RUN prints once, --follow keeps waiting",
     "--together": "report each run; pitflip rate takes several",
+    "--method": "ratings are always Bradley-Terry ratings",
     "--where": "rate only the files that you want",
 }
 
-# Keys that no table has any more, or that belong on the command line -> the substitute.
+# Removed keys, and keys that belong on the command line -> substitute.
 REMOVED_KEYS: Mapping[str, str] = {
     # Renamed.
     "thoughts": "it was renamed: write search_info",
@@ -62,27 +63,27 @@ REMOVED_KEYS: Mapping[str, str] = {
     # Removed.
     "order": "it was removed; the others are ordered as in the file",
     "within": "it was removed; write exact = 2 for a margin of 2 at most",
-    "looks": "it was removed; later runs take the bound that stays valid by themselves",
-    "unloadable": "it was removed; a bot that fails stops the run, in a [roster] it is excluded",
+    "looks": "it was removed; repeated runs use the anytime-valid bound automatically",
+    "unloadable": "it was removed; a failing bot stops the run, or is excluded from a [roster]",
     "max_restarts": "it was removed; a bot that fails in 10 games and finishes none is excluded",
-    "wait_seconds": "it was removed; workers of a cluster are waited for 60 s",
+    "wait_seconds": "it was removed; a run waits 60 s for the workers of a cluster",
     "mixed_machines": "it was removed; limits in nodes allow machines of different speed",
-    "tell_time": "it was removed; an engine gets the time of its game_time",
+    "tell_time": "it was removed; an engine receives the time of its game_time",
     "version": "it was removed; engines are greeted with NBoard 2",
     "think_seconds": "it was removed; the last move of a silent client counts after 1 s",
-    "probcut": "it was removed; agents of kind smart cut where it was measured to help",
-    "database_beans": "it was removed; as many beans are solved as pays",
+    "probcut": "it was removed; agents of kind smart use ProbCut where it was measured to help",
+    "database_beans": "it was removed; the best database size is chosen automatically",
     "port": "it was removed; name the program that connects in command",
     "couples": 'it was removed; write schedule = { match = [["a", "b"], ["c", "d"]] }',
     "knockout": 'it was removed; schedule = { best = 1 } finds the best, "swiss" names a winner',
     "total_games": "it was removed; write trials and games",
     "curve": "it was removed; compare the matches of runs with --set learn.games=5000 and more",
-    "matters": "it was removed; leave a group out of [learn.patterns] and learn again",
-    "constraints": "it was removed; give each weight a range that keeps to it",
+    "matters": "it was removed; omit a group from [learn.patterns] and learn again",
+    "constraints": "it was removed; limit the range of each weight instead",
     "start": "it was removed; a search begins at the weights that the agent has in the file",
-    "ridge": "it was removed; the best of several is chosen",
-    "trust": "it was removed; it is 0.8",
-    "held_out": "it was removed; it is 0.05",
+    "ridge": "it was removed; learning tries several values and takes the best",
+    "trust": "it was removed; the value is always 0.8",
+    "held_out": "it was removed; the value is always 0.05",
     "alpha": "it belongs in [stop.sprt]; the matches of tune and learn have fixed error rates",
     "beta": "it belongs in [stop.sprt]; the matches of tune and learn have fixed error rates",
     # Options of the command line, and things that need no key.

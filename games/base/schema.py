@@ -1,7 +1,7 @@
 """Keys of tables, and the one reader of tables: types, bounds, defaults, removed keys.
 
-Experiment files, agents, the options of kinds and the headers of weight files declare their keys
-as `Key` and are read by `read_table`, which reports every problem.
+Experiment files, agents, options of agent kinds and headers of weight files declare their keys
+as `Key`. `read_table` reads them and reports every problem.
 """
 
 import math
@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from typing import Any, Literal, TypeAlias
 
 from games.base.removed import REMOVED_KEYS
-from games.base.text import did_you_mean, format_value, listed, quote, synonym_of
+from games.base.text import did_you_mean, format_value, join_names, quote, synonym_of
 
 KeyType = Literal[
     "int",
@@ -34,12 +34,12 @@ KeyType = Literal[
     "table",
     "any",
 ]
-Place = tuple[str | int, ...]  # keys and places in lists, from the top of a file
-# The values of a table by its keys: as a file or JSON holds them, or as the keys default.
+Place = tuple[str | int, ...]  # keys and list indices from the top of a file
+# The values of a table by key: from a file, from JSON, or defaults.
 KeyValues: TypeAlias = Mapping[str, Any]
-# A place inside a value (empty: the value itself) and the message about it.
-Fault = tuple[Place, str]
-Report = Callable[[Place, str], object]  # takes a problem at a place
+# A place inside a value (empty: the value itself) and a message.
+Problem = tuple[Place, str]
+Report = Callable[[Place, str], object]  # called with the place and the message of a problem
 
 TYPE_DESCRIPTIONS: Mapping[KeyType, tuple[type | tuple[type, ...], str]] = {
     "int": (int, "a whole number"),
@@ -71,48 +71,53 @@ ITEM_TYPES: Mapping[KeyType, KeyType] = {
 
 GAME_TIME = re.compile(r"([0-9]{1,5}(?:\.[0-9]{1,6})?)(?:\+([0-9]{1,4}(?:\.[0-9]{1,6})?))?")
 MOST_GAME_SECONDS, MOST_INCREMENT = 86_400.0, 3600.0
-NEAR = 0.6  # similarity of two words, from 0 to 1, from which one is taken for the other
-MOST_UNKNOWN = 20  # unknown keys of one table that are reported one by one
+NEAR = 0.6  # minimal similarity of two words, from 0 to 1, for a suggestion
+MOST_UNKNOWN = 20  # unknown keys of a table that are reported individually
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key of a table: its reader, its help, its reference page and the tuner use this.
+    """One key of a table, used by the reader, the help, the reference page and the tuner.
 
-    A value may equal `low` and `high`, but not `above` and `under`.
+    A value may equal `low` and `high`, but not `above` and `below`.
     """
 
     name: str
     type: KeyType
-    words: str  # its meaning, in one line
-    default: Any = None  # a value, or a function from the game to one
+    description: str  # in one line
+    default: Any = None  # a value, or a function of the game
     low: float = -math.inf
     high: float = math.inf
     above: float = -math.inf
-    under: float = math.inf
-    choices: tuple[object, ...] = ()  # all allowed values, if they are listed
+    below: float = math.inf
+    choices: tuple[object, ...] = ()  # all allowed values; empty: no list
     required: bool = False
-    example: str = ""  # for the message that the key is missing
-    keys: tuple["Key", ...] = ()  # the keys of a table
-    entry: str = ""  # the default of `:name` in `path.py:name`
-    replaces: tuple[str, ...] = ()  # parts of a pack that are not needed when it is set
-    beside: tuple[str, ...] = ()  # keys that cancel its default
+    example: str = ""  # appended to the message that the key is missing
+    keys: tuple["Key", ...] = ()  # of a table
+    default_function: str = ""  # the default of `:name` in `path.py:name`
+    replaces: tuple[str, ...] = ()  # parts of a game that are not needed when this key is set
+    default_unless: tuple[str, ...] = ()  # keys that cancel its default
 
-    def faults(self, value: object) -> Iterator[Fault]:
-        """Yield the problems of a value of this key."""
-        if not self.fits(value):
+    def problems(self, value: object) -> Iterator[Problem]:
+        """Yield the problems of a value for this key."""
+        if not self.accepts(value):
             texts = [choice for choice in self.choices if isinstance(choice, str)]
             near = did_you_mean(value, texts)
-            yield (), f"{self.name} must be {self.allowed()}, got {format_value(value)}{near}"
+            yield (
+                (),
+                f"{self.name} must be {self.describe_allowed()}, got {format_value(value)}{near}",
+            )
         elif isinstance(value, list | tuple) and self.type in ITEM_TYPES:
             if self.type == "command" and not value:
-                yield (), f"{self.name} must be {self.allowed()}, got an empty list"
+                yield (), f"{self.name} must be {self.describe_allowed()}, got an empty list"
             for place, item in enumerate(value):
-                key = Key(f"item {place + 1} of {self.name}", ITEM_TYPES[self.type], self.words)
-                yield from (((place,), message) for _, message in key.faults(item))
+                key = Key(
+                    f"item {place + 1} of {self.name}", ITEM_TYPES[self.type], self.description
+                )
+                yield from (((place,), message) for _, message in key.problems(item))
 
-    def fits(self, value: object) -> bool:
-        """Return whether the key may have this value; items of lists are not checked."""
+    def accepts(self, value: object) -> bool:
+        """Return whether the key accepts this value; items of lists are not checked."""
         if self.choices:
             return any(type(value) is type(each) and value == each for each in self.choices)
         if isinstance(value, bool):
@@ -127,7 +132,7 @@ class Key:
 
     def _fits_number(self, value: float) -> bool:
         finite = self.type == "int" or abs(value) <= sys.float_info.max
-        return finite and self.low <= value <= self.high and self.above < value < self.under
+        return finite and self.low <= value <= self.high and self.above < value < self.below
 
     def _fits_span(self, value: Sequence[object]) -> bool:
         whole = [each for each in value if type(each) is int]
@@ -135,17 +140,17 @@ class Key:
             self.high
         )
 
-    def allowed(self) -> str:
+    def describe_allowed(self) -> str:
         """Describe the allowed values, such as `a whole number from 1 to 100`."""
         if self.choices:
             return join_choices(self.choices)
-        bounds = {"from": self.low, "above": self.above, "to": self.high, "to under": self.under}
+        bounds = {"from": self.low, "above": self.above, "to": self.high, "to under": self.below}
         words = [f"{word} {_number(b)}" for word, b in bounds.items() if math.isfinite(b)]
         return " ".join([TYPE_DESCRIPTIONS[self.type][1], *words])
 
 
 def parse_game_time(text: str) -> tuple[float, float] | None:
-    """Return the seconds and the increment of a time such as 60+0.5; None if it is none."""
+    """Return seconds and increment of a time such as 60+0.5; None if it is invalid."""
     found = GAME_TIME.fullmatch(text.strip())
     if not found:
         return None
@@ -155,7 +160,7 @@ def parse_game_time(text: str) -> tuple[float, float] | None:
 
 
 def parse_size(text: str) -> int:
-    """Return the bytes of a size such as 512MB; 0 if it is none."""
+    """Return the bytes of a size such as 512MB; 0 if it is invalid."""
     found = SIZE.fullmatch(text.strip())
     return int(found[1]) << 10 * ("kmg".index(found[2].lower()) + 1) if found else 0
 
@@ -168,13 +173,13 @@ def _number(bound: float) -> str:
 
 
 def join_choices(choices: Sequence[object]) -> str:
-    """Return the choices in words: `true or "proved"`."""
+    """Return the choices as text: `true or "proved"`."""
     words = [quote(each) if isinstance(each, str) else format_value(each) for each in choices]
     return " or ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def default_values(keys: Sequence[Key]) -> dict[str, Any]:
-    """Return the values of keys that are not written."""
+    """Return the default values of keys."""
     return {key.name: key.default for key in keys}
 
 
@@ -195,21 +200,21 @@ def read_table(
     report: Report,
     hint: Callable[[str], str] = no_hint,
 ) -> dict[str, Any]:
-    """Return the values of all keys, defaults for keys that are not written; omit wrong values.
+    """Return the values of all keys, with defaults for missing ones; omit invalid values.
 
-    The value of a key with `keys` holds the valid values of its table. `hint` names the
-    table in which an unknown key belongs.
+    The value of a key with `keys` is the dictionary of its table. `hint` names the table to which
+    an unknown key belongs.
     """
     names = [key.name for key in keys]
     unknown = [name for name in written if name not in names]
-    likely, there = set(), f" (there are {listed(names)})" if names else " (there are none)"
-    for name in unknown[:MOST_UNKNOWN]:  # more than these are not typing errors
+    likely, there = set(), f" (there are {join_names(names)})" if names else " (there are none)"
+    for name in unknown[:MOST_UNKNOWN]:  # a table with more has the wrong place, not typing errors
         message, near = unknown_key_message(name, names, written, hint)
         report((*place, name), message + ("" if near else there))
         likely.add(near)
-        there = there if near else ""  # the keys are listed once per table
+        there = there if near else ""  # list the keys once per table
     if len(unknown) > MOST_UNKNOWN:
-        message = f"{len(unknown) - MOST_UNKNOWN:,} more keys that it cannot have"
+        message = f"{len(unknown) - MOST_UNKNOWN:,} more unknown keys"
         report((*place, unknown[MOST_UNKNOWN]), message)
     values: dict[str, Any] = {}
     for key in keys:
@@ -217,7 +222,7 @@ def read_table(
             values |= _read_key(key, written[key.name], (*place, key.name), report, hint)
         elif not key.required:
             values[key.name] = key.default
-        elif key.name not in likely:  # a misspelled key is not reported as missing too
+        elif key.name not in likely:  # do not report a misspelled key as missing, too
             report((*place, key.name), f"{key.name} is missing{key.example}")
     return values
 
@@ -225,11 +230,11 @@ def read_table(
 def _read_key(
     key: Key, value: Any, place: Place, report: Report, hint: Callable[[str], str]
 ) -> dict[str, Any]:
-    """Return the key with its value; nothing if the value is wrong."""
-    faults = list(key.faults(value))
-    for inside, message in faults:
+    """Return the key with its value, or nothing if the value is invalid."""
+    problems = list(key.problems(value))
+    for inside, message in problems:
         report((*place, *inside), message)
-    if faults:
+    if problems:
         return {}
     if key.keys:
         return {key.name: read_table(value, place, key.keys, report, hint)}
@@ -239,11 +244,11 @@ def _read_key(
     return {key.name: tuple(value) if is_list else value}
 
 
-def table_faults(written: Mapping[str, object], keys: Sequence[Key]) -> list[Fault]:
+def table_problems(written: Mapping[str, object], keys: Sequence[Key]) -> list[Problem]:
     """Return every problem of a table, with its place in the table."""
-    found: list[Fault] = []
-    read_table(written, (), keys, lambda place, message: found.append((place, message)))
-    return found
+    problems: list[Problem] = []
+    read_table(written, (), keys, lambda place, message: problems.append((place, message)))
+    return problems
 
 
 def unknown_key_message(
@@ -252,7 +257,7 @@ def unknown_key_message(
     written: Iterable[str] = (),
     hint: Callable[[str], str] = no_hint,
 ) -> tuple[str, str | None]:
-    """Return the message about an unknown key, and the key that was meant, if there is one.
+    """Return the message about an unknown key, and the likely intended key, if any.
 
     `written` are the keys that the table has.
     """

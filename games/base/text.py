@@ -4,11 +4,12 @@ import difflib
 import itertools
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
 
 from games.base.errors import UserError, printable
 
-# Words that users of other programs write -> ours, the best first. At most 40: a word that is
-# spelled almost like ours is found without an entry.
+# Words of other programs -> our names, the best first. At most 40 entries: similar spellings do
+# not need one.
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "games": ("pairs",),
     "rounds": ("pairs",),
@@ -51,14 +52,18 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "beans": ("hole",),
     "own": ("hole", "disc_at"),
 }
-MAX_QUOTE = 80  # characters of a user's text that a message repeats
-NEAR = 0.5  # similarity of two words, from 0 to 1
-MISTYPED = 0.7  # the same where a wrong suggestion would mislead
-FEW = 4  # items of a list that a message repeats
+MAX_QUOTE = 80  # characters of a user's text in a message
+NEAR = 0.5  # minimal similarity of two words, from 0 to 1
+MISTYPED = 0.7  # the same, for places where a wrong suggestion would mislead
+FEW = 4  # items of a list in a message
+# A quoted path may contain blanks; any other path ends at the first delimiter.
+QUOTED = re.compile(r"""(["'`])(/[^"'`\n]*/[^"'`\n]*)\1""")
+END = r"\s/\"'`<>|;:,()\[\]{}&"
+PLAIN = re.compile(rf"(?<![\w./<~-])/(?:[^{END}]+/)+[^{END}]*")
 
 
 def synonym_of(word: str, names: Collection[str]) -> str | None:
-    """Return the one of `names` that is a synonym of the word; None if there is none."""
+    """Return the name for which the word is a known synonym; None if there is none."""
     ours = SYNONYMS.get(word.strip().lower().replace(" ", "_"), ())
     return next((name for name in ours if name in names), None)
 
@@ -67,13 +72,13 @@ class GameError(UserError, ValueError):
     """A game, parameter or position that does not exist."""
 
 
-def listed(names: Iterable[object]) -> str:
-    """Return the names as one line."""
+def join_names(names: Iterable[object]) -> str:
+    """Return the names separated by commas."""
     return ", ".join(str(name) for name in names)
 
 
 def quote(text: str) -> str:
-    """Return a user's text for a message: in quotes, on one line, shortened."""
+    """Return a user's text for a message: quoted, on one line, shortened."""
     short = text if len(text) <= MAX_QUOTE else f"{text[: MAX_QUOTE - 3]}..."
     return f'"{repr(short)[1:-1]}"'
 
@@ -85,30 +90,30 @@ def format_value(value: object) -> str:
     if isinstance(value, str):
         return quote(value)
     if isinstance(value, dict):
-        return f"a table of {_few(map(printable, value))}" if value else "an empty table"
+        return f"a table of {_first_items(map(printable, value))}" if value else "an empty table"
     if isinstance(value, list | tuple):
-        return f"[{_few(map(format_value, value))}]"
+        return f"[{_first_items(map(format_value, value))}]"
     return printable(str(value), MAX_QUOTE)
 
 
-def _few(words: Iterable[str]) -> str:
-    """Return the first words of a list as one line."""
+def _first_items(words: Iterable[str]) -> str:
+    """Return the first items of a list on one line."""
     first = list(itertools.islice(words, FEW + 1))
     return ", ".join([word[:MAX_QUOTE] for word in first[:FEW]] + ["..."] * (len(first) > FEW))
 
 
-def nearest(word: str, names: Iterable[str], near: float = NEAR) -> str:
-    """Return the one of `names` that is a synonym of `word` or similar to it; empty if none is."""
+def nearest_name(word: str, names: Iterable[str], near: float = NEAR) -> str:
+    """Return the name that is a synonym of `word` or similar to it; empty if there is none."""
     known = list(names)
     typed = word[:MAX_QUOTE]
-    close = (difflib.get_close_matches(each, known, 1, near) for each in (typed, typed.lower()))
-    return synonym_of(word, known) or next((found[0] for found in close if found), "")
+    close = (difflib.get_close_matches(form, known, 1, near) for form in (typed, typed.lower()))
+    return synonym_of(word, known) or next((matches[0] for matches in close if matches), "")
 
 
 def did_you_mean(word: object, names: Iterable[str], near: float = NEAR) -> str:
-    """Return `; did you mean "…"?` with the most similar name; nothing if none is similar."""
-    found = nearest(word, names, near) if isinstance(word, str) else ""
-    return f"; did you mean {quote(found)}?" if found else ""
+    """Return `; did you mean "…"?` with the most similar name; empty if there is none."""
+    nearest = nearest_name(word, names, near) if isinstance(word, str) else ""
+    return f"; did you mean {quote(nearest)}?" if nearest else ""
 
 
 def parse_game_name(text: str) -> tuple[str, list[str]]:
@@ -124,20 +129,20 @@ def parse_game_name(text: str) -> tuple[str, list[str]]:
 def parse_arguments(
     name: str, arguments: Sequence[str], positional: Sequence[str], known: Sequence[str]
 ) -> dict[str, str]:
-    """Return the arguments by parameter name: first the `positional` ones, then `key=value`."""
+    """Return arguments by parameter name: first `positional` ones, then `key=value`."""
     given: dict[str, str] = {}
     for place, word in enumerate(arguments):
         key, equals, value = (part.strip() for part in word.partition("="))
         if not equals:
             if place >= len(positional):
                 raise GameError(
-                    f"{name} takes {listed(positional)} and then key=value, got "
+                    f"{name} takes {join_names(positional)} and then key=value, got "
                     f"{quote(word)} in place {place + 1}"
                 )
             key, value = positional[place], key
         if key not in known:
             raise GameError(
-                f"{name} has no parameter {quote(key)} (there are {listed(known)})"
+                f"{name} has no parameter {quote(key)} (there are {join_names(known)})"
                 f"{did_you_mean(key, known)}"
             )
         if key in given:
@@ -148,7 +153,7 @@ def parse_arguments(
 
 
 def parse_whole_number(name: str, key: str, text: str, allowed: Sequence[int]) -> int:
-    """Parse one of the `allowed` numbers, which ascend in even steps."""
+    """Parse a number in `allowed`, which ascends in equal steps."""
     number = int(text) if re.fullmatch(r"[+-]?[0-9]{1,60}", text) else None
     if number is None or number not in allowed:
         step = allowed[1] - allowed[0] if len(allowed) > 1 else 1
@@ -160,7 +165,7 @@ def parse_whole_number(name: str, key: str, text: str, allowed: Sequence[int]) -
 
 
 def _nearest(number: int, allowed: Sequence[int]) -> int:
-    """Return the nearest number, the lower one of two; there may be millions of them."""
+    """Return the nearest allowed number without a search, because there may be millions."""
     step = allowed[1] - allowed[0] if len(allowed) > 1 else 1
     place = (2 * (number - allowed[0]) + step - 1) // (2 * step)
     return allowed[max(0, min(place, len(allowed) - 1))]
@@ -170,7 +175,24 @@ def parse_choice(name: str, key: str, text: str, allowed: Mapping[str, object]) 
     """Return `text` if it is one of the `allowed` words."""
     if text not in allowed:
         raise GameError(
-            f"{name}: {key} must be one of {listed(allowed)}, got {quote(text)}"
+            f"{name}: {key} must be one of {join_names(allowed)}, got {quote(text)}"
             f"{did_you_mean(text, allowed)}"
         )
     return text
+
+
+def count_noun(number: int, noun: str) -> str:
+    """Return a count with its noun: `1 game`, `2,000 games`."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def without_machine_paths(text: str, base: Path) -> str:
+    """Return the text with paths relative to `base`, and other paths as their last name only."""
+    bases = [path.as_posix().rstrip("/") for path in dict.fromkeys((base, base.resolve()))]
+    for prefix in bases:
+        if prefix.startswith("/"):
+            text = re.sub(
+                rf"{re.escape(prefix)}(/|(?![\w.-]))", lambda at: "" if at[1] else ".", text
+            )
+    text = QUOTED.sub(lambda found: found[1] + PurePosixPath(found[2]).name + found[1], text)
+    return PLAIN.sub(lambda found: PurePosixPath(found[0]).name, text)

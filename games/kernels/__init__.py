@@ -1,1 +1,1 @@
-"""What all compiled rules share: bits, masks, hashing, seeds, drivers, compilation."""
+"""Shared parts of all compiled rules: bits, masks, hashes, seeds, drivers, compilation."""

@@ -1,4 +1,4 @@
-"""Bit counts for kernels: one machine instruction compiled, plain Python interpreted."""
+"""Bit counts for kernels: one machine instruction when compiled, plain Python otherwise."""
 
 from collections.abc import Callable, Sequence
 from typing import cast
@@ -11,7 +11,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from games.kernels.compile_cache import config
-from games.kernels.jit import INTERPRETED, inlined
+from games.kernels.jit import INTERPRETED, inline
 
 U = np.uint64
 ZERO = U(0)
@@ -23,15 +23,15 @@ Count = Callable[[np.uint64], np.uint64]
 NthBit = Callable[[np.uint64, np.uint64], np.uint64]
 Values = Sequence[ir.Value]
 Emit = Callable[[ir.IRBuilder, ir.Value], ir.Value]
-# What an intrinsic returns: Numba's signature and the function that writes its code.
-Typed = tuple[object, Callable[..., ir.Value]]
-Truth = bool | np.bool_  # of a comparison, compiled or interpreted
+# An intrinsic returns Numba's signature and the function that writes its code.
+IntrinsicResult = tuple[object, Callable[..., ir.Value]]
+Truth = bool | np.bool_  # the result of a comparison, compiled or interpreted
 
 
 def _instruction(emit: Emit) -> Count:
-    """A compiled function from uint64 to uint64 whose code `emit(builder, value)` writes."""
+    """Return an intrinsic from uint64 to uint64 whose code `emit(builder, value)` writes."""
 
-    def count(_context: object, _word: object) -> Typed:
+    def count(_context: object, _word: object) -> IntrinsicResult:
         def code(
             _context: object, builder: ir.IRBuilder, _signature: object, arguments: Values
         ) -> ir.Value:
@@ -39,7 +39,7 @@ def _instruction(emit: Emit) -> Count:
 
         return types.uint64(types.uint64), code
 
-    return cast("Count", intrinsic(count))  # typed by Numba as what it is made from
+    return cast("Count", intrinsic(count))  # Numba gives it the type of `count`
 
 
 def _popcount(word: np.uint64) -> np.uint64:
@@ -56,15 +56,15 @@ def _leading_zeros(word: np.uint64) -> np.uint64:
 
 
 def _nth_bit(word: np.uint64, n: np.uint64) -> np.uint64:
-    """Bit `n` of the set bits, alone: those below it are dropped one by one."""
+    """Return a word with only the set bit number `n`, counted from 0."""
     while n > ZERO:
         word &= word - ONE
         n -= ONE
     return word & (~word + ONE)
 
 
-def _nth_bit_in_one_instruction(_context: object, _word: object, _n: object) -> Typed:
-    """`pdep` puts a lone bit in the n-th set place; a loop would mispredict on every move."""
+def _nth_bit_in_one_instruction(_context: object, _word: object, _n: object) -> IntrinsicResult:
+    """`pdep` moves a single bit to the n-th set place; a loop would mispredict on every move."""
 
     def code(
         _context: object, builder: ir.IRBuilder, _signature: object, arguments: Values
@@ -78,18 +78,18 @@ def _nth_bit_in_one_instruction(_context: object, _word: object, _n: object) -> 
     return types.uint64(types.uint64, types.uint64), code
 
 
-def _gathered_bits(word: np.uint64, mask: np.uint64) -> np.uint64:
-    """The bits of the word in the set places of the mask, side by side from the lowest."""
-    found, place, rest = 0, 0, int(mask)
+def _gather_bits(word: np.uint64, mask: np.uint64) -> np.uint64:
+    """Return the bits of the word at the set places of the mask, packed from the lowest bit."""
+    packed, place, rest = 0, 0, int(mask)
     while rest:
         lone = rest & -rest
-        found |= (1 << place) if int(word) & lone else 0
+        packed |= (1 << place) if int(word) & lone else 0
         place, rest = place + 1, rest ^ lone
-    return U(found)
+    return U(packed)
 
 
-def _gathered_in_one_instruction(_context: object, _word: object, _mask: object) -> Typed:
-    """`pext`, the opposite of `pdep`."""
+def _gather_in_one_instruction(_context: object, _word: object, _mask: object) -> IntrinsicResult:
+    """`pext`, the inverse of `pdep`."""
 
     def code(
         _context: object, builder: ir.IRBuilder, _signature: object, arguments: Values
@@ -103,36 +103,36 @@ def _gathered_in_one_instruction(_context: object, _word: object, _mask: object)
 
 
 def _has_fast_pdep() -> bool:
-    """Whether this processor has `pdep` in hardware: two early Zens have it in slow microcode."""
+    """Return whether the processor has `pdep` in hardware; two early Zens use slow microcode."""
     if INTERPRETED or config.CPU_NAME:
         return False
     slow = llvmlite.binding.get_host_cpu_name() in ("znver1", "znver2")
     return not slow and bool(llvmlite.binding.get_host_cpu_features().get("bmi2"))
 
 
-def _chosen(plain: Count, emit: Emit) -> Count:
+def _python_or_intrinsic(plain: Count, emit: Emit) -> Count:
     return plain if INTERPRETED else _instruction(emit)
 
 
-popcount = _chosen(_popcount, lambda builder, value: builder.ctpop(value))
-trailing_zeros = _chosen(
+popcount = _python_or_intrinsic(_popcount, lambda builder, value: builder.ctpop(value))
+trailing_zeros = _python_or_intrinsic(
     _trailing_zeros, lambda builder, value: builder.cttz(value, DEFINED_AT_ZERO)
 )
 nth_bit = (
-    cast("NthBit", intrinsic(_nth_bit_in_one_instruction))
-    if _has_fast_pdep()
-    else inlined(_nth_bit)
+    cast("NthBit", intrinsic(_nth_bit_in_one_instruction)) if _has_fast_pdep() else inline(_nth_bit)
 )
-FAST_GATHER = _has_fast_pdep()  # without it runs of bits are shifted, one by one
+FAST_GATHER = _has_fast_pdep()  # without it kernels shift runs of bits one by one
 gathered_bits = (
-    cast("NthBit", intrinsic(_gathered_in_one_instruction))
+    cast("NthBit", intrinsic(_gather_in_one_instruction))
     if FAST_GATHER
-    else _gathered_bits  # only interpreted kernels and tests call it
+    else _gather_bits  # only interpreted kernels and tests call it
 )
-leading_zeros = _chosen(_leading_zeros, lambda builder, value: builder.ctlz(value, DEFINED_AT_ZERO))
+leading_zeros = _python_or_intrinsic(
+    _leading_zeros, lambda builder, value: builder.ctlz(value, DEFINED_AT_ZERO)
+)
 
-# Python cannot call the instructions, but it also runs a user's rules.
-PLAIN_TWINS = (
+# A user's rules also run in plain Python, which cannot call intrinsics.
+PYTHON_TWINS = (
     (popcount, _popcount),
     (trailing_zeros, _trailing_zeros),
     (leading_zeros, _leading_zeros),

@@ -19,105 +19,68 @@ import llvmlite.binding
 import numba
 from numba.core import event
 
-from games.base.imports import module_paths, own_imported_files, package_modules, remembered_names
+from games.base.imports import (
+    cached_import_names,
+    follow_own_imports,
+    module_paths,
+    package_modules,
+)
 
-PACKAGES = (Path(__file__).parents[1], Path(__file__).parents[2] / "agents")
-# Kernels that no other room's kernels are made of: an edit here compiles nothing else.
-APART = frozenset({"games.solving"})
-COMPILER = "games.kernels.jit"
 PACKAGE = Path(__file__).parents[1]
+PACKAGES = (PACKAGE, PACKAGE.parent / "agents")
+# A module that imports one of these contains kernels or templates of kernels.
+KERNEL_MARKS = frozenset({"games.kernels.jit", "games.kernels.family"})
 UNUSED_DAYS = 30
-USER = os.getuid() if hasattr(os, "getuid") else 0  # Windows keeps temporary files by user
-config: Any = numba.config  # type checkers do not see its names, which are set while it loads
+USER = os.getuid() if hasattr(os, "getuid") else 0  # on Windows temporary files are per user
+config: Any = numba.config  # Numba sets its names at import, so type checkers do not see them
 _choosing = threading.Lock()
 
 
-@cache
-def modules() -> dict[str, Path]:
-    """Return every module of the packages that compile, by name."""
-    return package_modules(PACKAGES)
+def has_kernels(path: Path) -> bool:
+    """Return whether a module has kernels, or belongs to a package of games."""
+    if path.is_relative_to(PACKAGE) and path.parent not in (PACKAGE, PACKAGE / "base"):
+        return True
+    return not KERNEL_MARKS.isdisjoint(cached_import_names(path.read_bytes()))
 
 
 @cache
-def names_by_path() -> dict[Path, str]:
-    """Return the names of these modules by their paths."""
-    return {path: name for name, path in modules().items()}
+def kernel_sources() -> dict[str, bytes]:
+    """Return the sources that affect kernels: packages of games, other kernels, their imports.
+
+    Packages of games count as a whole: their modules are loaded by name, without an import
+    statement that could be followed.
+    """
+    modules = package_modules(PACKAGES)
+    names = {path: name for name, path in modules.items()}
+
+    def read(path: Path) -> bytes | None:
+        return path.read_bytes() if path in names else None
+
+    def find(importer: Path, name: str) -> Iterable[Path]:
+        if name.startswith("."):
+            return module_paths(importer, name, PACKAGE.parent)
+        return [modules[name]] if name in modules else []
+
+    sources = follow_own_imports(filter(has_kernels, names), read, find)
+    return {names[path]: source for path, source in sources.items()}
 
 
-@cache
-def content(path: Path) -> bytes | None:
-    """Return the source of a module; None if the path is none of these modules."""
-    return path.read_bytes() if path in names_by_path() else None
-
-
-def find(importer: Path, name: str) -> Iterable[Path]:
-    """Return where a module of ours may lie."""
-    if name.startswith("."):
-        return module_paths(importer, name, PACKAGES[0].parent)
-    return [modules()[name]] if name in modules() else []
-
-
-def room_of(module: str) -> str:
-    """Return the directory of a module, or the module itself beside the packages' roots."""
-    return ".".join(module.split(".")[:2])
-
-
-def compiles(module: str) -> bool:
-    """Return whether a module imports the compiler."""
-    return COMPILER in remembered_names(content(modules()[module]) or b"")
-
-
-@cache
-def rules_sources() -> frozenset[str]:
-    """Return the modules of `games` that any kernel may use: kernels, packs, users' rules."""
-    rooms = {room_of(name) for name in modules() if name.count(".") > 1}
-    return frozenset(
-        name
-        for name in modules()
-        if name.startswith("games.")
-        and room_of(name) not in APART
-        and (room_of(name) in rooms or compiles(name))
-    )
-
-
-@cache
-def sources_of(room: str) -> frozenset[str]:
-    """Return the modules that decide the kernels of a room; of all rooms, if it is none of ours."""
-    inside = {name for name in modules() if room_of(name) == room}
-    begin = rules_sources() | (inside or modules().keys())
-    found = own_imported_files([modules()[name] for name in sorted(begin)], content, find)
-    return frozenset(names_by_path()[path] for path in found)
-
-
-def require(module: str, functions: Iterable[object]) -> None:
-    """Refuse a function of ours whose source does not decide the kernels of `module`."""
-    known = sources_of(room_of(module))
-    for function in functions:
-        origin = getattr(function, "__module__", getattr(function, "__name__", None))
-        if origin in modules() and origin not in known:
-            raise RuntimeError(
-                f"{origin} is compiled into a kernel of {module}, whose cache does not see it: "
-                f"import it there, or take the room out of APART in {__name__}"
-            )
-
-
-@cache
-def digest_of(room: str, versions: tuple[str, ...]) -> str:
-    """Return the name of a cache, which changes with any source of the kernels or version."""
+def source_digest(versions: tuple[str, ...]) -> str:
+    """Return the name of the cache, which changes with any source of the kernels or version."""
     digest = hashlib.blake2b("\n".join(versions).encode(), digest_size=10)
-    for name in sorted(sources_of(room)):
-        digest.update(name.encode() + b"\n" + (content(modules()[name]) or b""))
+    for name, source in sorted(kernel_sources().items()):
+        digest.update(name.encode() + b"\n" + source)
     return digest.hexdigest()
 
 
-def versions() -> tuple[str, ...]:
-    """What decides compiled code beside its sources: compiler, Python and processor."""
+def compiler_versions() -> tuple[str, ...]:
+    """Return the versions that affect compiled code: compiler, Python and processor."""
     processor = str(llvmlite.binding.get_host_cpu_name())
     return numba.__version__, llvmlite.__version__, platform.python_version(), processor
 
 
 def cache_roots() -> Iterator[Path]:
-    """Where the cache may lie: where the user says, beside the sources, in the user's cache."""
+    """Yield possible parents of the cache: NUMBA_CACHE_DIR, our package, the user's caches."""
     if named := os.environ.get("NUMBA_CACHE_DIR"):
         yield Path(named)
     yield PACKAGE / "__pycache__"
@@ -125,15 +88,15 @@ def cache_roots() -> Iterator[Path]:
 
 
 def user_caches() -> Iterator[Path]:
-    """Where a user's programs keep what they can make again."""
+    """Yield the directories for cached files of a user."""
     with suppress(RuntimeError):  # a user without a home
         yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pitflip"
     with suppress(OSError):  # there is no temporary directory, or it is not safe
-        yield private(Path(tempfile.gettempdir()) / f"pitflip-{USER}")
+        yield require_private(Path(tempfile.gettempdir()) / f"pitflip-{USER}")
 
 
-def private(directory: Path) -> Path:
-    """`directory`, created if need be; OSError if others could put code into it for us to run."""
+def require_private(directory: Path) -> Path:
+    """Create the directory if needed; raise an OSError if other users could write code into it."""
     directory.mkdir(mode=0o700, exist_ok=True)
     status = directory.stat()
     if status.st_uid != USER or status.st_mode & 0o022:
@@ -141,8 +104,8 @@ def private(directory: Path) -> Path:
     return directory
 
 
-def writable(directory: Path) -> bool:
-    """Whether files can be created in `directory`, which is created if need be."""
+def is_writable(directory: Path) -> bool:
+    """Return whether files can be created in `directory`, which is created if needed."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
@@ -151,8 +114,8 @@ def writable(directory: Path) -> bool:
         return False
 
 
-def remove_unused(root: Path, pattern: str = "kernels-*") -> None:
-    """Delete the caches in `root` that no run has used for `UNUSED_DAYS`."""
+def remove_old_caches(root: Path, pattern: str = "kernels-*") -> None:
+    """Delete the caches in `root` that were not used for `UNUSED_DAYS`."""
     oldest = time.time() - UNUSED_DAYS * 86400
     for cached in root.glob(pattern):
         try:
@@ -165,29 +128,28 @@ def remove_unused(root: Path, pattern: str = "kernels-*") -> None:
 
 
 @cache
-def cache_directory(room: str) -> Path | None:
-    """The first writable cache of a room's kernels, marked as used now; `None` if there is none."""
-    name = f"kernels-{digest_of(room, versions())}"
+def cache_directory() -> Path | None:
+    """Return the first writable cache and mark it as used; None if there is none."""
+    name = f"kernels-{source_digest(compiler_versions())}"
     for root in cache_roots():
         directory = root / name
-        if writable(directory):
+        if is_writable(directory):
             os.utime(directory)
-            remove_unused(root)
+            remove_old_caches(root)
             return directory
     return None
 
 
 class Announcer(event.Listener):
-    """Tells the user that something is compiled, which is rare: once for all forked processes."""
+    """Announces the first compilation, once for all forked processes."""
 
-    silent = False  # in a bot's process, whose output is the bot's
+    silent = False  # True in a bot's process, whose output belongs to the bot
 
     def __init__(self) -> None:
-        """Nothing has been compiled yet."""
         self.announced = mmap.mmap(-1, 1)  # shared with forked processes
 
     def on_start(self, _event: event.Event) -> None:
-        """Print it at the first function that is not in the cache."""
+        """Print the announcement at the first function that is not in the cache."""
         if not (self.silent or self.announced[0]):
             self.announced[0] = 1
             print(
@@ -195,46 +157,45 @@ class Announcer(event.Listener):
             )
 
     def on_end(self, _event: event.Event) -> None:
-        """Print nothing: the work that follows shows that compiling is over."""
+        """Do nothing."""
 
 
-class Bell(event.Listener):
+class CompilationListener(event.Listener):
     """Calls a function whenever a compilation begins or ends."""
 
-    def __init__(self, ring: Callable[[], None]) -> None:
-        """`ring` is called in the thread that compiles."""
-        self.ring = ring
+    def __init__(self, call: Callable[[], None]) -> None:
+        self.call = call  # in the thread that compiles
 
     def on_start(self, _event: event.Event) -> None:
-        """A compilation begins."""
-        self.ring()
+        """Report the start of a compilation."""
+        self.call()
 
     def on_end(self, _event: event.Event) -> None:
-        """A compilation ends."""
-        self.ring()
+        """Report the end of a compilation."""
+        self.call()
 
 
-def on_compilation(ring: Callable[[], None]) -> None:
-    """Have `ring` called at every compilation in this process, in place of a line for the user."""
+def on_compilation(call: Callable[[], None]) -> None:
+    """Call `call` at every compilation in this process, instead of printing a line."""
     Announcer.silent = True
-    event.register("numba:compile", Bell(ring))
+    event.register("numba:compile", CompilationListener(call))
 
 
 @cache
 def announce() -> None:
-    """Have compilations announced: importing a module registers nothing."""
+    """Register the announcement; not at import, so that importing has no side effects."""
     event.register("numba:compile", Announcer())
 
 
 @contextmanager
-def cache_of(module: str) -> Iterator[bool]:
-    """Make Numba keep what is decorated meanwhile in the cache of `module`; whether there is one.
+def use_cache() -> Iterator[bool]:
+    """Let Numba cache the functions that are decorated in this block; yield whether it can.
 
-    Numba looks at its setting when a function is decorated, so this is for one thread at a time.
+    Numba reads its setting when a function is decorated, so only one thread may do this at a time.
     """
     announce()
     with _choosing:
-        directory = cache_directory(room_of(module))
+        directory = cache_directory()
         if directory is not None:
             config.CACHE_DIR = str(directory)
         yield directory is not None

@@ -1,19 +1,25 @@
-"""Kernels that drive any family: they list moves, step, count plies, play at random."""
+"""Kernels for any state family: list moves, step, perft, random games, the referee's board."""
 
+from collections.abc import Iterator
 from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from games.kernels.bits import ONE, ZERO, Truth, U
 from games.kernels.context import (
+    COUNT,
     DRAWS,
     ENDED,
     LEAVES,
+    LOOK,
     LOSSES,
     MARGINS,
+    MOVER,
     MOVES,
     PASS,
+    STATE,
     WINS,
     Context,
 )
@@ -32,40 +38,68 @@ from games.kernels.family import (
     rest,
     turned,
 )
-from games.kernels.jit import specialise
+from games.kernels.jit import Kernel, Scope, inline, inline_copies, specialise
+from games.kernels.quad import Quad
 from games.kernels.splitmix import STRIDE
 from games.kernels.streams import below, mixed, stream
 
 OVER = -1
+FAMILY_NAMES = (
+    "State",
+    "moves",
+    "plies",
+    "none",
+    "lowest",
+    "rest",
+    "nth",
+    "highest",
+    "except_highest",
+    "count",
+    "over",
+    "play",
+    "turned",
+    "key",
+    "final",
+)
+ILLEGAL = -1
+# Columns of the results of `replay`.
+LEGAL_PLIES, HAS_ENDED, MARGIN, GAME_ID = range(4)
+Board = NDArray[np.uint64]
+Slot = np.signedinteger[Any]
 
 
 def options(ctx: Context, s: State, slots: NDArray[np.int64]) -> int:
-    """Write the legal slots in order; returns how many, 0 for a forced pass, OVER at the end."""
+    """Write the legal slots in order; return their number, 0 for a forced pass, OVER at the end."""
     mask = moves(ctx, s)
     if none(mask):
         return OVER if over(ctx, s) else 0
-    found = 0
+    length = 0
     while not none(mask):
-        slots[found] = np.int64(lowest(mask))
+        slots[length] = np.int64(lowest(mask))
         mask = rest(mask)
-        found += 1
-    return found
+        length += 1
+    return length
 
 
-def step(ctx: Context, s: State, slot: int) -> tuple[State, Truth]:
-    """The state after the move in `slot` or a PASS, and whether the same side moves again."""
+def play_slot(ctx: Context, s: State, slot: int | Slot) -> tuple[State, Truth]:
+    """Return the state after a slot or PASS, and whether the same side moves again."""
     if slot == PASS:
-        return turned(s), False
+        return turned(s), ZERO == ONE
     return play(ctx, s, U(slot))
 
 
+def step(ctx: Context, s: State, slot: int) -> tuple[State, Truth]:
+    """Call `play_slot`, which is inlined and so has no entry point for Python."""
+    return play_slot(ctx, s, slot)
+
+
 def margin(ctx: Context, s: State) -> np.int64:
-    """The score of a finished game, the mover's minus the other's."""
+    """Return the score of a finished game, the mover's minus the opponent's."""
     return final(ctx, s)
 
 
 def count_plies(ctx: Context, s: State, ply: int, depth: int) -> int:
-    """Add the sequences of up to `depth` plies below `s`, itself at `ply`, to the counters."""
+    """Add the sequences of up to `depth` plies below `s`, which is at `ply`, to the counters."""
     mask = plies(moves(ctx, s))
     if none(mask):
         if over(ctx, s):
@@ -83,7 +117,7 @@ def count_plies(ctx: Context, s: State, ply: int, depth: int) -> int:
             count_plies(ctx, play(ctx, s, lowest(mask))[0], ply + 1, depth)
             mask = rest(mask)
         return 0
-    # The last ply is counted here, not played: a call for each leaf would cost more than the leaf.
+    # Count the last ply here: a call for each leaf would cost more than the leaf.
     leaves = np.int64(0)
     while not none(mask):
         child = play(ctx, s, lowest(mask))[0]
@@ -100,7 +134,7 @@ def count_plies(ctx: Context, s: State, ply: int, depth: int) -> int:
 
 
 def play_random(ctx: Context, start: State, first: int, games: int, seed: np.uint64) -> int:
-    """Add the results of games `first`, `first` + 1, ... of uniformly random moves."""
+    """Play games `first`, `first` + 1, ... with random moves; add the results to the counters."""
     for game in range(first, first + games):
         word = stream(seed, U(game))
         s = start
@@ -129,9 +163,9 @@ def play_random(ctx: Context, start: State, first: int, games: int, seed: np.uin
 def random_line(
     ctx: Context, s: State, word: np.uint64, slots: NDArray[np.int16]
 ) -> tuple[np.uint64, Truth]:
-    """Fill `slots` with random moves from `s`; returns the key at the end, and if play goes on.
+    """Fill `slots` with random moves from `s`; return the final key, and whether the game goes on.
 
-    The key includes the mover: after extra turns it can be either's turn on the same board.
+    The key includes the mover: with extra turns either side may be to move on the same board.
     """
     player = ZERO
     for ply in range(slots.size):
@@ -159,7 +193,7 @@ def random_lines(
     slots: NDArray[np.int16],
     keys: NDArray[np.uint64],
 ) -> int:
-    """Lines `first`, `first` + 1, ... of the seed; the key is 0 where the game ended on the way."""
+    """Play lines `first`, `first` + 1, ... of the seed; a line whose game ends gets key 0."""
     for line in range(keys.size):
         key_reached, goes_on = random_line(ctx, start, stream(seed, U(first + line)), slots[line])
         keys[line] = key_reached if goes_on else ZERO
@@ -174,7 +208,7 @@ def sides_moving(
     plies: NDArray[np.int32],
     sides: NDArray[np.int16],
 ) -> int:
-    """Write which side of the board makes each move of the games; returns the number of moves."""
+    """Write the side of the board that makes each move of the games; return the move count."""
     at = 0
     for game in range(plies.size):
         s, side = start, 0
@@ -182,10 +216,7 @@ def sides_moving(
             slot = slots[at]
             sides[at] = side
             at += 1
-            if slot == PASS:
-                s, same = turned(s), U(0) == U(1)
-            else:
-                s, same = play(ctx, s, U(slot))
+            s, same = play_slot(ctx, s, slot)
             # After a swap the other player moves for the same side of the board.
             side = side if same or slot == swap_slot else 1 - side
     return at
@@ -201,26 +232,119 @@ TEMPLATES = (
     random_lines,
     sides_moving,
 )
-FAMILY_NAMES = (
-    "State",
-    "moves",
-    "plies",
-    "none",
-    "lowest",
-    "rest",
-    "nth",
-    "highest",
-    "except_highest",
-    "count",
-    "over",
-    "play",
-    "turned",
-    "key",
-    "final",
-)
 
 
-def of_family(family: ModuleType) -> SimpleNamespace:
-    """The drivers compiled for one family of states."""
-    names = {name: getattr(family, name) for name in FAMILY_NAMES}
+def bind_drivers(family: ModuleType) -> SimpleNamespace:
+    """Return the drivers compiled for one state family."""
+    names: Scope = {name: getattr(family, name) for name in FAMILY_NAMES}
+    names |= inline_copies([play_slot], names)
     return specialise(family.FAMILY, TEMPLATES, [random_line], **names)
+
+
+def unpack(board: Board) -> State:
+    """Return the state on the board; generated for each family."""
+    raise NotImplementedError
+
+
+def pack(board: Board, s: State) -> None:
+    """Write the state on the board; generated for each family."""
+    raise NotImplementedError
+
+
+def advance(ctx: Context, board: Board, first_slot: int, slot: int) -> int:
+    """Play a slot on the board, unless it is LOOK, and write the mover and the legal slots.
+
+    Return the number of slots, 0 for a forced pass, -1 when the game is over.
+    """
+    s = unpack(board)
+    if slot != LOOK:
+        s, same = play_slot(ctx, s, slot)
+        pack(board, s)
+        if not same:
+            board[MOVER] ^= ONE
+    mask = moves(ctx, s)
+    board[COUNT] = ZERO
+    if none(mask):
+        return -1 if over(ctx, s) else 0
+    length = 0
+    while not none(mask):
+        board[first_slot + length] = U(lowest(mask))
+        mask = rest(mask)
+        length += 1
+    board[COUNT] = U(length)
+    return length
+
+
+def is_legal(ctx: Context, s: State, slot: int) -> bool:
+    """Return whether the slot, or PASS, is legal."""
+    mask = moves(ctx, s)
+    if none(mask):
+        return slot == PASS and not over(ctx, s)
+    while not none(mask):
+        if np.int64(lowest(mask)) == slot:
+            return True
+        mask = rest(mask)
+    return False
+
+
+def replay(
+    ctx: Context,
+    start: State,
+    slots: NDArray[np.int16],
+    plies: NDArray[np.int32],
+    results: NDArray[np.int64],
+) -> int:
+    """Replay games; write legal plies, end, margin and game id in one row per game."""
+    at = 0
+    for game in range(plies.size):
+        s, sign, length, game_id = start, 1, 0, STRIDE
+        while length < plies[game] and is_legal(ctx, s, slots[at + length]):
+            slot = np.int64(slots[at + length])
+            s, same = play_slot(ctx, s, slot)
+            if not same:
+                sign = -sign
+            game_id = (game_id ^ U(slot + 2)) * STRIDE
+            length += 1
+        at += plies[game]
+        ended = none(moves(ctx, s)) and over(ctx, s)
+        results[game, LEGAL_PLIES] = length
+        results[game, HAS_ENDED] = 1 if ended else 0
+        results[game, MARGIN] = sign * final(ctx, s) if ended else 0
+        results[game, GAME_ID] = np.int64(mixed(game_id))
+    return at
+
+
+def field_words(state: type[State]) -> Iterator[tuple[str, int]]:
+    """Yield every field of a state with its number of words."""
+    for name, kind in state.__annotations__.items():
+        yield name, len(Quad._fields) if kind is Quad else 1
+
+
+def pack_functions(state: type[State], at: int = STATE) -> Scope:
+    """Generate `unpack` and `pack` for one state class, whose words begin at `at`."""
+    read, write = [], []
+    for name, words in field_words(state):
+        fields = [f".{word}" for word in Quad._fields] if words > 1 else [""]
+        places = [f"board[{at + place}]" for place in range(words)]
+        read.append(f"Quad({', '.join(places)})" if words > 1 else places[0])
+        write += [
+            f"{place} = U(s.{name}{field})" for place, field in zip(places, fields, strict=True)
+        ]
+        at += words
+    body = "\n    ".join(write)
+    text = f"def unpack(board):\n    return State({', '.join(read)})\n"
+    scope: Scope = {"State": state, "Quad": Quad, "U": U}
+    exec(f"{text}def pack(board, s):\n    {body}\n", scope)
+    return scope
+
+
+BOARD_TEMPLATES: tuple[Kernel, ...] = (advance, replay)
+
+
+def bind_boards(family: ModuleType) -> SimpleNamespace:
+    """Return the board kernels compiled for one state family."""
+    names: Scope = {name: getattr(family, name) for name in FAMILY_NAMES}
+    scope = pack_functions(family.State)
+    names |= {name: inline(scope[name]) for name in ("unpack", "pack")}
+    names |= inline_copies([play_slot, is_legal], names)
+    return specialise(family.FAMILY, BOARD_TEMPLATES, **names)

@@ -1,9 +1,12 @@
-"""The names that every family of states defines for kernels; `specialise` binds them.
+"""The names that every state family defines for kernels; `specialise` binds them.
 
-A family is a module with these functions, compiled inline, over its own `State`,
-which is always seen from the side to move. Beside them it has `FAMILY`, its
-name for the disk cache, and what `Game` needs to build and read states.
-Nothing here is ever called: kernels are written against these names and type-checked by them.
+A family is a module with these functions, which are inlined, and a `State` class that always
+shows the position as the side to move sees it. The module also defines `FAMILY`, its name in the
+disk cache, and the functions that `Game` needs to build and read states.
+`slots(rules)` returns the slot of every move number, `make_context(rules)` the context,
+`start(rules)` the first state. `pack` and `unpack` convert states from and to plain numbers,
+`from_words` makes a state of words that a kernel returned as Python integers.
+The functions here are never called. Kernels import them, so that type checkers see signatures.
 """
 
 from typing import Any
@@ -18,70 +21,70 @@ Mask = Any  # of legal moves: a word, or several
 
 
 def moves(ctx: Context, s: State) -> Mask:
-    """The legal moves; empty when the mover must pass or the game is over."""
+    """Return the legal moves; empty when the mover must pass or the game is over."""
     raise NotImplementedError
 
 
 def plies(mask: Mask) -> Mask:
-    """The moves that count as plies (all but a swap)."""
+    """Return the moves that count as plies (all but a swap)."""
     raise NotImplementedError
 
 
 def none(mask: Mask) -> Truth:
-    """Whether the mask is empty."""
+    """Return whether the mask is empty."""
     raise NotImplementedError
 
 
 def lowest(mask: Mask) -> np.uint64:
-    """The slot of the first move."""
+    """Return the slot of the first move."""
     raise NotImplementedError
 
 
 def rest(mask: Mask) -> Mask:
-    """The mask without its first move."""
+    """Return the mask without its first move."""
     raise NotImplementedError
 
 
 def nth(mask: Mask, n: np.uint64) -> np.uint64:
-    """The slot of move `n` of the mask, from 0."""
+    """Return the slot of move number `n` of the mask, counted from 0."""
     raise NotImplementedError
 
 
 def highest(mask: Mask) -> np.uint64:
-    """The slot of the last move."""
+    """Return the slot of the last move."""
     raise NotImplementedError
 
 
 def except_highest(mask: Mask) -> Mask:
-    """The mask without its last move."""
+    """Return the mask without its last move."""
     raise NotImplementedError
 
 
 def count(mask: Mask) -> np.int64:
-    """The number of moves."""
+    """Return the number of moves."""
     raise NotImplementedError
 
 
 def over(ctx: Context, s: State) -> Truth:
-    """Whether a position without moves is the end, not a pass."""
+    """Return whether a position without moves ends the game; otherwise the mover must pass."""
     raise NotImplementedError
 
 
 def play(ctx: Context, s: State, slot: np.uint64) -> tuple[State, Truth]:
-    """The next position as its mover sees it, and whether the same side moves again."""
+    """Return the next position as its mover sees it, and whether the same side moves again."""
     raise NotImplementedError
 
 
 def turned(s: State) -> State:
-    """The same board seen by the other side: a pass."""
+    """Return the same board as the other side sees it: a pass."""
     raise NotImplementedError
 
 
 def key(s: State) -> np.uint64:
-    """A hash of the state, never 0."""
+    """Return a hash of the state, never 0."""
     raise NotImplementedError
 
 
 def final(ctx: Context, s: State) -> np.int64:
-    """The score of a finished game, the mover's minus the other's."""
+    """Return the score of a finished game, the mover's minus the opponent's."""
     raise NotImplementedError

@@ -18,11 +18,11 @@ from numba.core.compiler import Compiler, CompileResult
 from numba.core.registry import CPUDispatcher
 from numba.core.typing.templates import CallableTemplate
 
-from games.kernels.compile_cache import cache_of, config, require
+from games.kernels.compile_cache import config, use_cache
 
 MOST_LINES = 4
 ADVICE = (
-    "What compiles: numbers, tuples (as constants, not lists), arithmetic, if, for, while, math,\n"
+    "Supported: numbers, tuples (as constants, not lists), arithmetic, if, for, while, math,\n"
     "functions of the same file, and the features and rules imported from agents and games."
 )
 NOISE = re.compile(
@@ -31,8 +31,8 @@ NOISE = re.compile(
 )
 QUOTED = re.compile(r'\s*File "[^"]+", line \d+:')  # before lines of the source
 Kernel = Callable[..., Any]  # numbers, arrays and named tuples of them: typed by Numba
-Scope = dict[str, Any]  # what names mean to a kernel: functions, types and numbers
-CompileOptions = dict[str, Any]  # those of `numba.njit`
+Scope = dict[str, Any]  # globals of a kernel: functions, types and numbers
+CompileOptions = dict[str, Any]  # of `numba.njit`
 Function = TypeVar("Function", bound=Kernel)
 Types = tuple[types.Type, ...]
 NamedTypes = dict[str, types.Type]
@@ -40,31 +40,31 @@ CallTemplate = tuple[type[CallableTemplate], Signature, Types, dict[Never, Never
 Bind = Callable[[ModuleType], SimpleNamespace]
 INTERPRETED = bool(config.DISABLE_JIT)
 # Kernels allocate nothing, so they need no reference counts: with `_nrt`, Numba counts references
-# to the context array in every call, and those atomic instructions took most of the time.
-# An entry for C is made for each function unless told otherwise, and nobody here is C.
+# to the context array in every call, and these atomic instructions took most of the time.
+# Entry points for C, which Numba makes by default, are never used.
 OPTIONS: CompileOptions = {
     "nogil": True,
     "error_model": "numpy",
     "_nrt": False,
     "no_cfunc_wrapper": True,
 }
-# Merged into every caller, so that Python has no need of an entry.
-MERGED: CompileOptions = {"forceinline": True, "no_cpython_wrapper": True}
+# Inlined into every caller, so Python needs no entry point.
+INLINE: CompileOptions = {"forceinline": True, "no_cpython_wrapper": True}
 _binding = threading.RLock()
 _bound: dict[tuple[Bind, str], tuple[str, SimpleNamespace]] = {}
 
 
-def compile_error(error: Exception, path: Path) -> str:
-    """The place in the user's file, the line there, the reason, what compiles instead."""
+def short_compile_error(error: Exception, path: Path) -> str:
+    """Return the place and line in the user's file, the reason, and the supported subset."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
-    told = [line for line in without_source(text) if not NOISE.match(line)]
-    number = line_of(text, path)
+    lines = [line for line in without_source(text) if not NOISE.match(line)]
+    number = error_line(text, path)
     place = [f"line {number}: {source_line(path, number)}"] if number else []
-    return "\n".join([*place, *told[:MOST_LINES], ADVICE])
+    return "\n".join([*place, *lines[:MOST_LINES], ADVICE])
 
 
 def without_source(text: str) -> Iterator[str]:
-    """The lines of an error without those that repeat a source; nothing is indented."""
+    """Yield the lines of an error without quoted source, stripped."""
     repeats = False
     for line in text.splitlines():
         if QUOTED.match(line):
@@ -75,153 +75,155 @@ def without_source(text: str) -> Iterator[str]:
             yield line.strip().removesuffix(". Raised from None")
 
 
-def line_of(text: str, path: Path) -> int | None:
-    """The first line of the user's file that Numba names: the innermost, where it gave up."""
+def error_line(text: str, path: Path) -> int | None:
+    """Return the number of the first line of the user's file in Numba's text: the innermost."""
     found = re.search(rf'{re.escape(path.name)}"?(?:, line |\s*\(|:)(\d+)', text)
     return int(found[1]) if found else None
 
 
 def source_line(path: Path, number: int) -> str:
-    """The line of the file, without its indentation."""
+    """Return a line of the file without indentation."""
     lines = path.read_text().splitlines()
     return lines[number - 1].strip() if number <= len(lines) else ""
 
 
-class PassageLibrary(JITCodeLibrary):
-    """The code of a function as it was written, for callers to take into theirs."""
+# The subclasses of Numba's classes below halve compilation: 9 instead of 18 CPU s a family. They
+# depend on internals, so pyproject.toml bounds the version of Numba.
+class InternalLibrary(JITCodeLibrary):
+    """Unoptimised code of a function, for callers to include in their own."""
 
     def _optimize_final_module(self) -> None:
-        """Left to the callers."""
+        """Do nothing: the callers optimise."""
 
     def _finalize_final_module(self) -> None:
-        """Nobody runs it: it is done without machine code."""
+        """Finish without machine code, because this code never runs."""
         self._finalized = True
 
 
-class PassageCompiler(Compiler):
-    """Numba's compiler, ending before anything is made fast.
+class InternalCompiler(Compiler):
+    """Numba's compiler without optimisation and code generation.
 
-    For what neither prints nor raises: both need what Numba keeps with the machine code.
+    Only for functions that neither print nor raise: both need data that Numba keeps with the
+    machine code.
     """
 
     def __init__(self, *arguments: object) -> None:
-        """The arguments are Numba's."""
         super().__init__(*arguments)  # type: ignore[no-untyped-call]  # Numba's
         context = self.state.targetctx  # this compiler's own copy
-        library = PassageLibrary(context.codegen(), __name__)  # type: ignore[no-untyped-call]
+        library = InternalLibrary(context.codegen(), __name__)  # type: ignore[no-untyped-call]
         self.state.library = library
-        context.get_executable = without_code
+        context.get_executable = no_machine_code
 
 
-def without_code(library: PassageLibrary, _described: object, _environment: object) -> object:
-    """What stands in Numba's tables for a function that Python cannot call."""
+def no_machine_code(library: InternalLibrary, _described: object, _environment: object) -> object:
+    """Return a placeholder for a function that Python cannot call."""
     library.finalize()  # type: ignore[no-untyped-call]  # Numba's
     return object()
 
 
-# Taken into its callers, and left there to be merged or not.
-BETWEEN: CompileOptions = {"pipeline_class": PassageCompiler, "no_cpython_wrapper": True}
+# Included in its callers, where LLVM decides about inlining.
+INTERNAL: CompileOptions = {"pipeline_class": InternalCompiler, "no_cpython_wrapper": True}
 
 
-def compiled(function: Function) -> Function:
-    """`function`, compiled on first use, cached on disk, run without the interpreter lock."""
-    # Kernels wrap around on purpose; compiled code does so silently.
+def compile_kernel(function: Function) -> Function:
+    """Compile `function` on first use, cached on disk, to run without the interpreter lock."""
+    # Integers of kernels wrap around by design; compiled code does so silently.
     if INTERPRETED:
         return np.errstate(over="ignore")(function)
-    with cache_of(function.__module__) as kept:
-        kernel = numba.njit(cache=kept, **OPTIONS)(function)
-    kernel.__class__ = CompiledOnce  # type: ignore[assignment]  # ours is one of theirs
+    with use_cache() as on_disk:
+        kernel = numba.njit(cache=on_disk, **OPTIONS)(function)
+    kernel.__class__ = UnliteralDispatcher  # type: ignore[assignment]  # a subclass of Numba's class
     return cast("Function", kernel)
 
 
-class CompiledOnce(CPUDispatcher):
-    """A kernel that is compiled for the type of a number, never for the number.
+class UnliteralDispatcher(CPUDispatcher):
+    """A kernel that is compiled for the type of a number, never for its value.
 
-    While Numba works out types, a variable that begins with 0 is "the literal 0" at first: it
-    compiled all that a loop calls for that, and then again for what it turned out to be.
+    During type inference, a variable that starts with 0 first has the type "literal 0". Numba
+    compiled every callee of a loop for that literal, and then again for the final type.
     """
 
-    # Numba's own types leave open what arguments are; here they are types.
+    # Numba's annotations leave the arguments open; here they are types.
     def fold_argument_types(  # type: ignore[override]
         self, args: Types, kws: NamedTypes
     ) -> tuple[Signature, Types]:
-        """The types it is compiled for, where it calls itself."""
-        return super().fold_argument_types(*plain(args, kws))
+        """Return the types for a recursive call."""
+        return super().fold_argument_types(*without_literals(args, kws))
 
     def get_call_template(  # type: ignore[override]
         self, args: Types, kws: NamedTypes
     ) -> CallTemplate:
-        """The types it is compiled for, where another kernel calls it."""
-        return super().get_call_template(*plain(args, kws))
+        """Return the types for a call from another kernel."""
+        return super().get_call_template(*without_literals(args, kws))
 
 
-def plain(args: Types, kws: NamedTypes) -> tuple[Types, NamedTypes]:
-    """The types of arguments, without what their values are."""
+def without_literals(args: Types, kws: NamedTypes) -> tuple[Types, NamedTypes]:
+    """Return the types of arguments without their literal values."""
     named = {name: types.unliteral(kind) for name, kind in kws.items()}
     return tuple(map(types.unliteral, args)), named
 
 
-class Passage(CompiledOnce):
-    """A kernel that hardly anybody but kernels calls; Python calls a twin, kept on disk."""
+class InternalKernel(UnliteralDispatcher):
+    """A kernel that kernels call; calls from Python use a compiled and cached twin."""
 
     def add_overload(self, result: CompileResult) -> None:
-        """Numba would also list it for calls from Python."""
+        """Register the overload for kernels only; Numba would also register it for Python."""
         self.overloads[tuple(result.signature.args)] = result  # type: ignore[attr-defined]
 
     def __call__(self, *arguments: object) -> object:
-        """Call the twin, which is compiled for the first call."""
+        """Call the twin, which is compiled at the first call."""
         if "entry" not in vars(self):
-            self.entry = compiled(self.py_func)
+            self.entry = compile_kernel(self.py_func)
         return self.entry(*arguments)
 
 
-def passage(function: Function) -> Function:
-    """`function` for other kernels to call, which take its code into theirs."""
+def internal_kernel(function: Function) -> Function:
+    """Compile `function` for other kernels, which include its code in their own."""
     if INTERPRETED:
-        return compiled(function)
-    made = numba.njit(**BETWEEN, **OPTIONS)(function)
-    made.__class__ = Passage  # type: ignore[assignment]  # ours is one of theirs
+        return compile_kernel(function)
+    made = numba.njit(**INTERNAL, **OPTIONS)(function)
+    made.__class__ = InternalKernel  # type: ignore[assignment]  # a subclass of Numba's class
     return cast("Function", made)
 
 
-class MergedPart(CPUDispatcher):
-    """A part of kernels without an entry for Python, which takes as long to make as the part.
+class InlineDispatcher(CPUDispatcher):
+    """An inlined part of kernels without an entry point for Python, which saves compile time.
 
-    It gets one when Python calls it after all: tests do, and evaluations that Python runs.
+    The entry point is compiled if Python calls it, as tests and interpreted evaluations do.
     """
 
     def __call__(self, *arguments: object) -> object:
-        """Call a twin that has an entry."""
+        """Call a twin that has an entry point."""
         if "entry" not in vars(self):
             self.entry = numba.njit(**OPTIONS)(self.py_func)
         return self.entry(*arguments)
 
 
-def inlined(function: Function, kept: bool = False) -> Function:
-    """A small part of kernels that is merged into every caller; never an entry point.
+def inline(function: Function, kept: bool = False) -> Function:
+    """Return a small function that is inlined into every kernel that calls it.
 
-    `kept` on disk, it need not be compiled for callers that are compiled anew in each process.
+    With `kept` it is cached on disk, for callers that are compiled in each process.
     """
-    with cache_of(function.__module__) if kept and not INTERPRETED else nullcontext(False) as disk:
-        part = numba.njit(cache=disk, **MERGED, **OPTIONS)(function)
+    with use_cache() if kept and not INTERPRETED else nullcontext(False) as on_disk:
+        part = numba.njit(cache=on_disk, **INLINE, **OPTIONS)(function)
     if not INTERPRETED:
-        # Called by Python as it is, it would end the process.
-        part.__class__ = MergedPart  # type: ignore[assignment]  # ours is one of theirs
+        # A call from Python without an entry point would crash the process.
+        part.__class__ = InlineDispatcher  # type: ignore[assignment]  # a subclass of Numba's class
     return cast("Function", part)
 
 
-def unbound(value: object) -> Any:
-    """The plain function behind a compiled one; any other value as it is."""
+def python_function(value: object) -> Any:
+    """Return the Python function of a compiled one; any other value unchanged."""
     return getattr(value, "py_func", value)
 
 
 def _globals(template: Kernel) -> Scope:
-    return dict(unbound(template).__globals__)
+    return dict(python_function(template).__globals__)
 
 
 def _twin(template: Kernel, scope: Scope, suffix: str) -> FunctionType:
-    """A copy of `template` that reads its globals from `scope` and has a name of its own."""
-    plain = unbound(template)
+    """Return a copy of `template` with other globals and a unique name."""
+    plain = python_function(template)
     twin = FunctionType(plain.__code__, scope, plain.__name__, plain.__defaults__)
     twin.__qualname__ = f"{plain.__qualname__}_{suffix}"
     twin.__module__ = plain.__module__
@@ -229,41 +231,37 @@ def _twin(template: Kernel, scope: Scope, suffix: str) -> FunctionType:
 
 
 def inline_copies(templates: Sequence[Kernel], names: Scope, kept: str = "") -> Scope:
-    """Copies of small `templates` with `names` bound, to be merged into their callers.
+    """Return copies of small `templates` with `names` bound, inlined into their callers.
 
-    `kept` is the name under which the disk cache keeps them: no two families may have the same.
+    `kept` is their unique name in the disk cache; no two families may use the same one.
     """
     copies: Scope = {}
     for template in templates:
-        if kept:
-            require(unbound(template).__module__, names.values())
         scope = _globals(template) | names | copies
         twin = _twin(template, scope, kept or "inlined")
-        copies[template.__name__] = scope[template.__name__] = inlined(twin, bool(kept))
+        copies[template.__name__] = scope[template.__name__] = inline(twin, bool(kept))
     return copies
 
 
 def specialise(
-    suffix: str, templates: Sequence[Kernel], passages: Sequence[Kernel] = (), **names: object
+    suffix: str, templates: Sequence[Kernel], internal: Sequence[Kernel] = (), **names: object
 ) -> SimpleNamespace:
-    """Compiled copies of `templates` with `names` bound; only kernels call `passages` of them.
+    """Return compiled copies of `templates` with `names` bound; only kernels call `internal` ones.
 
-    Later templates may call earlier ones and themselves. The disk cache tells
-    copies apart by `suffix` alone, so no two families may have the same.
+    Later templates may call earlier ones and themselves. The disk cache tells copies apart by
+    `suffix` alone, so it must be unique to the family.
     """
-    for template in templates:
-        require(unbound(template).__module__, names.values())
     scope = _globals(templates[0]) | names
     copies = {}
     for template in templates:
         twin = _twin(template, scope, suffix)
-        kernel = passage(twin) if template in passages else compiled(twin)
+        kernel = internal_kernel(twin) if template in internal else compile_kernel(twin)
         copies[template.__name__] = scope[template.__name__] = kernel
     return SimpleNamespace(**copies)
 
 
-def bound(family: str, bind: Bind) -> SimpleNamespace:
-    """The kernels that `bind` makes for the module `family`, once for all threads."""
+def family_kernels(family: str, bind: Bind) -> SimpleNamespace:
+    """Return the kernels that `bind` makes for the module `family`, once for all threads."""
     module = importlib.import_module(family)
     key = bind, module.FAMILY
     with _binding:

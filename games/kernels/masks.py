@@ -1,4 +1,4 @@
-"""Legal moves as the bits of one word: the mask functions that most families share."""
+"""Legal moves as the bits of one word: the mask functions of most state families."""
 
 import numpy as np
 
@@ -12,55 +12,47 @@ from games.kernels.bits import (
     popcount,
     trailing_zeros,
 )
-from games.kernels.jit import inlined
+from games.kernels.jit import inline
 
 LAST_BIT = U(63)
 TOP_BIT = U(0x8000_0000_0000_0000)
 
 
-@inlined
+@inline
 def plies(mask: np.uint64) -> np.uint64:
-    """Every move is a ply."""
     return mask
 
 
-@inlined
+@inline
 def none(mask: np.uint64) -> Truth:
-    """Whether the mask holds no move."""
     return mask == ZERO
 
 
-@inlined
+@inline
 def lowest(mask: np.uint64) -> np.uint64:
-    """The slot of the first move."""
     return trailing_zeros(mask)
 
 
-@inlined
+@inline
 def nth(mask: np.uint64, n: np.uint64) -> np.uint64:
-    """The slot of move `n` of the mask."""
     return trailing_zeros(nth_bit(mask, n))
 
 
-@inlined
+@inline
 def highest(mask: np.uint64) -> np.uint64:
-    """The slot of the last move."""
     return LAST_BIT - leading_zeros(mask)
 
 
-@inlined
+@inline
 def rest(mask: np.uint64) -> np.uint64:
-    """The mask without its first move."""
     return mask & (mask - ONE)
 
 
-@inlined
+@inline
 def except_highest(mask: np.uint64) -> np.uint64:
-    """The mask without its last move."""
     return mask ^ (TOP_BIT >> leading_zeros(mask))
 
 
-@inlined
+@inline
 def count(mask: np.uint64) -> np.int64:
-    """The number of moves."""
     return np.int64(popcount(mask))

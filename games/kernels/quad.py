@@ -1,11 +1,13 @@
-"""Four 64-bit words as one value: the large boards' unit of state."""
+"""Four 64-bit words as one value, and masks of up to 256 moves."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from games.kernels.bits import ZERO, Truth, U, popcount
-from games.kernels.jit import inlined
+from games.kernels.bits import ONE, ZERO, Truth, U, leading_zeros, popcount, trailing_zeros
+from games.kernels.jit import inline
+
+SIX, IN_WORD = U(6), U(63)
 
 
 class Quad(NamedTuple):
@@ -17,22 +19,22 @@ class Quad(NamedTuple):
     w3: np.uint64
 
 
-def quad_of(words: tuple[int, ...]) -> Quad:
-    """The quad of four plain numbers."""
+def make_quad(words: tuple[int, ...]) -> Quad:
+    """Return the quad of four Python integers."""
     return Quad(U(words[0]), U(words[1]), U(words[2]), U(words[3]))
 
 
-@inlined
+@inline
 def word_of(quad: Quad, which: np.uint64) -> np.uint64:
-    """Word `which` of the quad."""
+    """Return word `which` of the quad."""
     low = quad.w0 if which == ZERO else quad.w1
     high = quad.w2 if which == U(2) else quad.w3
     return low if which < U(2) else high
 
 
-@inlined
-def placed(word: np.uint64, which: np.uint64) -> Quad:
-    """A quad of zeros except for `word` at `which`."""
+@inline
+def place_word(word: np.uint64, which: np.uint64) -> Quad:
+    """Return a quad that is zero except for `word` at `which`."""
     return Quad(
         word if which == U(0) else ZERO,
         word if which == U(1) else ZERO,
@@ -41,67 +43,132 @@ def placed(word: np.uint64, which: np.uint64) -> Quad:
     )
 
 
-@inlined
+@inline
 def plus(a: Quad, b: Quad) -> Quad:
-    """The sum word by word, without carries between words."""
+    """Add word by word, without carries between words."""
     return Quad(a.w0 + b.w0, a.w1 + b.w1, a.w2 + b.w2, a.w3 + b.w3)
 
 
-@inlined
+@inline
 def minus(a: Quad, b: Quad) -> Quad:
-    """The difference word by word, without borrows between words."""
+    """Subtract word by word, without borrows between words."""
     return Quad(a.w0 - b.w0, a.w1 - b.w1, a.w2 - b.w2, a.w3 - b.w3)
 
 
-@inlined
+@inline
 def times(factor: np.uint64, a: Quad) -> Quad:
-    """Every word multiplied."""
+    """Multiply every word."""
     return Quad(factor * a.w0, factor * a.w1, factor * a.w2, factor * a.w3)
 
 
-@inlined
+@inline
 def both(a: Quad, b: Quad) -> Quad:
-    """Bits set in both."""
+    """Return the bits that are set in both."""
     return Quad(a.w0 & b.w0, a.w1 & b.w1, a.w2 & b.w2, a.w3 & b.w3)
 
 
-@inlined
+@inline
 def either(a: Quad, b: Quad) -> Quad:
-    """Bits set in one or both."""
+    """Return the bits that are set in one or both."""
     return Quad(a.w0 | b.w0, a.w1 | b.w1, a.w2 | b.w2, a.w3 | b.w3)
 
 
-@inlined
+@inline
 def without(a: Quad, b: Quad) -> Quad:
-    """Bits of `a` that are not in `b`."""
+    """Return the bits of `a` that are not in `b`."""
     return Quad(a.w0 & ~b.w0, a.w1 & ~b.w1, a.w2 & ~b.w2, a.w3 & ~b.w3)
 
 
-@inlined
+@inline
 def empty(a: Quad) -> Truth:
-    """Whether every word is zero."""
+    """Return whether every word is zero."""
     return (a.w0 | a.w1 | a.w2 | a.w3) == ZERO
 
 
-@inlined
+@inline
 def bits(a: Quad) -> np.int64:
-    """The number of bits set."""
+    """Return the number of set bits."""
     return np.int64(popcount(a.w0) + popcount(a.w1) + popcount(a.w2) + popcount(a.w3))
 
 
-@inlined
-def raised(a: Quad, by: np.uint64) -> Quad:
-    """The 256 bits shifted up by 1 to 63."""
+@inline
+def shift_up(a: Quad, by: np.uint64) -> Quad:
+    """Shift the 256 bits up by 1 to 63."""
     down = U(64) - by
     return Quad(
         a.w0 << by, a.w1 << by | a.w0 >> down, a.w2 << by | a.w1 >> down, a.w3 << by | a.w2 >> down
     )
 
 
-@inlined
-def lowered(a: Quad, by: np.uint64) -> Quad:
-    """The 256 bits shifted down by 1 to 63."""
+@inline
+def shift_down(a: Quad, by: np.uint64) -> Quad:
+    """Shift the 256 bits down by 1 to 63."""
     up = U(64) - by
     return Quad(
         a.w0 >> by | a.w1 << up, a.w1 >> by | a.w2 << up, a.w2 >> by | a.w3 << up, a.w3 >> by
     )
+
+
+@inline
+def plies(mask: Quad) -> Quad:
+    return mask
+
+
+@inline
+def none(mask: Quad) -> Truth:
+    return empty(mask)
+
+
+@inline
+def lowest(mask: Quad) -> np.uint64:
+    if mask.w0 != ZERO:
+        return trailing_zeros(mask.w0)
+    if mask.w1 != ZERO:
+        return U(64) + trailing_zeros(mask.w1)
+    if mask.w2 != ZERO:
+        return U(128) + trailing_zeros(mask.w2)
+    return U(192) + trailing_zeros(mask.w3)
+
+
+@inline
+def rest(mask: Quad) -> Quad:
+    # A word loses its lowest bit only if all lower words are empty.
+    one = ONE if mask.w0 == ZERO else ZERO
+    two = one if mask.w1 == ZERO else ZERO
+    three = two if mask.w2 == ZERO else ZERO
+    return Quad(
+        mask.w0 & (mask.w0 - ONE),
+        mask.w1 & ((mask.w1 - ONE) | (one - ONE)),
+        mask.w2 & ((mask.w2 - ONE) | (two - ONE)),
+        mask.w3 & ((mask.w3 - ONE) | (three - ONE)),
+    )
+
+
+@inline
+def nth(mask: Quad, n: np.uint64) -> np.uint64:
+    while n > ZERO:
+        mask = rest(mask)
+        n -= ONE
+    return lowest(mask)
+
+
+@inline
+def highest(mask: Quad) -> np.uint64:
+    if mask.w3 != ZERO:
+        return U(255) - leading_zeros(mask.w3)
+    if mask.w2 != ZERO:
+        return U(191) - leading_zeros(mask.w2)
+    if mask.w1 != ZERO:
+        return U(127) - leading_zeros(mask.w1)
+    return IN_WORD - leading_zeros(mask.w0)
+
+
+@inline
+def except_highest(mask: Quad) -> Quad:
+    slot = highest(mask)
+    return without(mask, place_word(ONE << (slot & IN_WORD), slot >> SIX))
+
+
+@inline
+def count(mask: Quad) -> np.int64:
+    return bits(mask)

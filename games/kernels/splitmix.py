@@ -1,6 +1,6 @@
-"""The one source of random words: splitmix64, for single words or whole arrays.
+"""The splitmix64 generator of random words, for single words or whole arrays.
 
-It is plain NumPy: the arena draws seeds without a compiler, `streams` compiles it for kernels.
+This is plain NumPy: the arena draws seeds without a compiler, and `streams` compiles it.
 """
 
 from typing import TypeVar
@@ -17,7 +17,7 @@ S27, S30, S31 = np.uint64(27), np.uint64(30), np.uint64(31)
 
 
 def mixed(word: Words) -> Words:
-    """A word scrambled so that near words become unrelated (the splitmix64 finalizer)."""
+    """Scramble a word so that similar words become unrelated (the splitmix64 finalizer)."""
     word = (word ^ (word >> S30)) * MIX_1
     word = (word ^ (word >> S27)) * MIX_2
     return word ^ (word >> S31)

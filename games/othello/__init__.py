@@ -14,8 +14,8 @@ FEATURES = (
     "edge",
     "danger",
 )
-# Words for heuristics and bots, each a function in `heuristic_functions.py`.
-BOARD_WORDS = (
+# Functions of `heuristic_functions.py` that users may call.
+HEURISTIC_FUNCTIONS = (
     "size",
     "square",
     "disc_at",
@@ -31,7 +31,7 @@ BOARD_WORDS = (
 
 
 def build(preset: str, arguments: Sequence[str]) -> Game:
-    """The game of a name with its `arguments`; a GameError names what is wrong with them."""
+    """Return the game of a name with its `arguments`; raise a GameError that names the problem."""
     rules = read_rules(preset, arguments)
     family = f"games.othello.{'bitboard' if rules.size <= BITBOARD_SIZE else 'wide_board'}"
     name = rules_name(preset, rules)

@@ -1,8 +1,8 @@
-"""Named numbers about an Othello position, each counted for the side to move.
+"""Numbers about an Othello position that evaluations weigh, each counted for the side to move.
 
-A feature is a function of the rules and a position; the search weighs the ratio
-of both sides' counts. The set operations belong to the family of the state
-(`word_squares.py`, `wide_squares.py`) and are bound when kernels are made.
+A feature is a function of the rules and a position; the search weighs the ratio of both sides'
+counts. The set operations imported here are those of the bitboard; kernels of other families
+bind theirs instead.
 """
 
 import numpy as np
@@ -10,40 +10,40 @@ import numpy as np
 from games.kernels.bits import ONE
 from games.kernels.context import RULES, Context
 from games.kernels.family import Mask, State, count, moves
-from games.othello.rules import BOARD, CELLS, COLUMNS, CORNERS, ROWS
-from games.othello.word_squares import (
+from games.othello.bitboard import (
     ROW_STEP,
     bits,
     both,
     either,
     empty,
-    lowered,
-    raised,
+    shift_down,
+    shift_up,
     squares,
     without,
 )
+from games.othello.rules import BOARD, CELLS, COLUMNS, CORNERS, ROWS
 
 
 def vacant(rules: Context, position: State) -> Mask:
-    """The empty squares."""
+    """Return the empty squares."""
     return without(squares(rules, BOARD), either(position.own, position.other))
 
 
 def beside(area: Mask) -> Mask:
-    """The squares left and right of `area`; off-board ones too."""
-    return either(raised(area, ONE), lowered(area, ONE))
+    """Return the squares left and right of `area`, including some outside the board."""
+    return either(shift_up(area, ONE), shift_down(area, ONE))
 
 
 def above_below(area: Mask) -> Mask:
-    """The squares above and below `area`."""
-    return either(raised(area, ROW_STEP), lowered(area, ROW_STEP))
+    """Return the squares above and below `area`."""
+    return either(shift_up(area, ROW_STEP), shift_down(area, ROW_STEP))
 
 
 def around(rules: Context, area: Mask) -> Mask:
-    """The squares of the board with one of their eight neighbours in `area`."""
+    """Return the squares of the board with one of their eight neighbours in `area`."""
     inner = without(area, squares(rules, COLUMNS))
     column = both(area, squares(rules, COLUMNS))
-    # A border column must not reach round the board: its neighbours beside it lie inside.
+    # A border column must not wrap around: its left and right neighbours are inside the board.
     sides = both(beside(column), without(squares(rules, BOARD), squares(rules, COLUMNS)))
     wide = either(either(beside(inner), sides), area)
     return both(either(wide, above_below(wide)), squares(rules, BOARD))
@@ -55,37 +55,39 @@ def disc(rules: Context, position: State) -> np.int64:
 
 
 def mobility(rules: Context, position: State) -> np.int64:
-    """Moves that the side would have now."""
+    """Legal moves of the mover."""
     return np.int64(count(moves(rules, position)))
 
 
 def potential_mobility(rules: Context, position: State) -> np.int64:
-    """Empty squares next to a disc of the other side, each once."""
+    """Empty squares next to an opponent's disc, each counted once."""
     return bits(both(around(rules, position.other), vacant(rules, position)))
 
 
 def corner(rules: Context, position: State) -> np.int64:
-    """Corners held."""
+    """Corners with a disc of the mover."""
     return bits(both(position.own, squares(rules, CORNERS)))
 
 
-def joined(own: Mask, line: Mask, by: Mask, corners: Mask) -> Mask:
-    """The own discs on `line` joined by own discs to an own corner, along steps of `by`."""
+def corner_chain(own: Mask, line: Mask, by: Mask, corners: Mask) -> Mask:
+    """Return the own discs on `line` that own discs connect to an own corner in steps of `by`."""
     own_line = both(own, line)
     run = both(own_line, corners)
     grown = run
     while not empty(grown):
-        grown = without(both(either(raised(grown, by), lowered(grown, by)), own_line), run)
+        grown = without(both(either(shift_up(grown, by), shift_down(grown, by)), own_line), run)
         run = either(run, grown)
     return run
 
 
 def edge(rules: Context, position: State) -> np.int64:
-    """Border discs, no corners: +1 joined to an own corner, -3 beside an empty one, else -1."""
+    """Border discs but corners: +1 linked to an own corner, -3 next to an empty one, else -1."""
     rows, columns = squares(rules, ROWS), squares(rules, COLUMNS)
     corners = squares(rules, CORNERS)
     own = position.own
-    stable = either(joined(own, rows, ONE, corners), joined(own, columns, ROW_STEP, corners))
+    stable = either(
+        corner_chain(own, rows, ONE, corners), corner_chain(own, columns, ROW_STEP, corners)
+    )
     border = without(both(own, either(rows, columns)), corners)
     loose = without(border, stable)
     open_corners = without(corners, either(own, position.other))
@@ -102,11 +104,11 @@ def danger(rules: Context, position: State) -> np.int64:
     return -2 * bits(both(inside, position.own))
 
 
-HELPERS = (vacant, beside, above_below, around, joined)
+HELPERS = (vacant, beside, above_below, around, corner_chain)
 TERM = "ratio"
 
 
 def progress(rules: Context, position: State, phases: int) -> int:
-    """The phase of the game, from 0 to `phases` - 1, by the discs on the board."""
+    """Return the phase of the game, from 0 to `phases` - 1, by the number of discs."""
     discs = bits(position.own) + bits(position.other)
     return (discs * phases) // (rules[RULES + CELLS] + 1)

@@ -5,28 +5,28 @@ import numpy as np
 from games.kernels.bits import ONE, U
 from games.kernels.context import RULES, Context
 from games.kernels.family import Mask, State, moves, play
-from games.kernels.printed_numbers import PrintedNumber
-from games.othello.features import around, vacant
-from games.othello.rules import BOARD, CELLS, COLUMNS
-from games.othello.word_squares import (
+from games.othello.bitboard import (
     ROW_STEP,
     bits,
     both,
     either,
     empty,
-    lowered,
     one_square,
-    raised,
+    shift_down,
+    shift_up,
     squares,
     without,
 )
+from games.othello.features import around, vacant
+from games.othello.rules import BOARD, CELLS, COLUMNS
+from games.parts import PrintedNumber
 
 A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P = range(1, 17)  # noqa: E741  # letters of columns
 AXES = 4  # along rows, columns, both diagonals
 
 
 def size(rules: Context, position: State) -> np.int64:
-    """How many columns and rows the board has."""
+    """Number of rows and columns."""
     side = np.int64(4)
     while side * side < rules[RULES + CELLS]:
         side += 2
@@ -34,51 +34,51 @@ def size(rules: Context, position: State) -> np.int64:
 
 
 def slot_at(rules: Context, position: State, n: int) -> np.uint64:
-    """The slot of the square with the number `n`."""
+    """Return the slot of square `n`."""
     if n < 0 or n >= rules[RULES + CELLS]:
-        raise IndexError("the board has no square of this number")
+        raise IndexError("the board has no square with this number")
     side = size(rules, position)
     return U(np.int64(n) // side) * ROW_STEP + U(np.int64(n) % side)
 
 
 def last_column(rules: Context, position: State) -> Mask:
-    """The squares of the last column."""
+    """Return the squares of the last column."""
     columns = squares(rules, COLUMNS)
-    return both(columns, raised(columns, U(size(rules, position) - 1)))
+    return both(columns, shift_up(columns, U(size(rules, position) - 1)))
 
 
 def forward(rules: Context, position: State, area: Mask, axis: int) -> Mask:
-    """The squares one step after those of `area` on an axis: right, down, or both ways down."""
+    """Return the squares one step after `area` on an axis: right, down, or diagonally down."""
     last = last_column(rules, position)
     first = without(squares(rules, COLUMNS), last)
     if axis == 0:
-        moved = raised(without(area, last), ONE)
+        moved = shift_up(without(area, last), ONE)
     elif axis == 1:
-        moved = raised(area, ROW_STEP)
+        moved = shift_up(area, ROW_STEP)
     elif axis == 2:
-        moved = raised(without(area, last), ROW_STEP + ONE)
+        moved = shift_up(without(area, last), ROW_STEP + ONE)
     else:
-        moved = raised(without(area, first), ROW_STEP - ONE)
+        moved = shift_up(without(area, first), ROW_STEP - ONE)
     return both(moved, squares(rules, BOARD))
 
 
 def back(rules: Context, position: State, area: Mask, axis: int) -> Mask:
-    """The squares one step before those of `area` on an axis."""
+    """Return the squares one step before `area` on an axis."""
     last = last_column(rules, position)
     first = without(squares(rules, COLUMNS), last)
     if axis == 0:
-        moved = lowered(without(area, first), ONE)
+        moved = shift_down(without(area, first), ONE)
     elif axis == 1:
-        moved = lowered(area, ROW_STEP)
+        moved = shift_down(area, ROW_STEP)
     elif axis == 2:
-        moved = lowered(without(area, first), ROW_STEP + ONE)
+        moved = shift_down(without(area, first), ROW_STEP + ONE)
     else:
-        moved = lowered(without(area, last), ROW_STEP - ONE)
+        moved = shift_down(without(area, last), ROW_STEP - ONE)
     return both(moved, squares(rules, BOARD))
 
 
-def held_on(rules: Context, position: State, safe: Mask, axis: int) -> Mask:
-    """The squares that no run along the axis can bracket: a full line, or an end that is safe."""
+def safe_on_axis(rules: Context, position: State, safe: Mask, axis: int) -> Mask:
+    """Return the squares that no run on the axis can bracket: full lines, or one end is safe."""
     board = squares(rules, BOARD)
     open_lines = vacant(rules, position)
     for _ in range(size(rules, position) - 1):
@@ -92,13 +92,13 @@ def held_on(rules: Context, position: State, safe: Mask, axis: int) -> Mask:
 
 
 def stable_discs(rules: Context, position: State) -> Mask:
-    """Discs of the mover that are held on all four axes: no move can ever turn them."""
+    """Return the mover's discs that are safe on all four axes, so that no move can flip them."""
     safe = without(position.own, position.own)
     growing = True
     while growing:
         grown = position.own
         for axis in range(AXES):
-            grown = both(grown, held_on(rules, position, safe, axis))
+            grown = both(grown, safe_on_axis(rules, position, safe, axis))
         growing = not empty(without(grown, safe))
         safe = grown
     return safe
@@ -113,13 +113,13 @@ def square(rules: Context, position: State, column: int, row: int) -> PrintedNum
 
 
 def disc_at(rules: Context, position: State, n: PrintedNumber) -> np.int64:
-    """What lies on square `n`: 1 a disc of the mover, -1 one of the other side, 0 nothing."""
+    """The content of square `n`: 1 a disc of the mover, -1 one of the opponent, 0 empty."""
     place = one_square(slot_at(rules, position, n))
     return bits(both(place, position.own)) - bits(both(place, position.other))
 
 
 def flipped(rules: Context, position: State, n: PrintedNumber) -> np.int64:
-    """Discs that the mover would turn by a move on square `n`; 0 where it may not play."""
+    """Discs that the mover would flip by a move on square `n`; 0 if the move is illegal."""
     slot = slot_at(rules, position, n)
     if empty(both(moves(rules, position), one_square(slot))):
         return np.int64(0)
@@ -154,18 +154,18 @@ def empties(rules: Context, position: State) -> np.int64:
 
 
 def frontier(rules: Context, position: State) -> np.int64:
-    """Discs of the mover with an empty square beside them."""
+    """Discs of the mover with an adjacent empty square."""
     return bits(both(position.own, around(rules, vacant(rules, position))))
 
 
 def stable(rules: Context, position: State) -> np.int64:
-    """Discs of the mover that are seen to be safe for ever: on full lines or beside safe discs."""
+    """Discs of the mover that provably stay: on full lines or next to safe discs."""
     return bits(stable_discs(rules, position))
 
 
 def is_stable(rules: Context, position: State, n: PrintedNumber) -> bool:
-    """Whether the disc on square `n` is the mover's and is safe for ever."""
+    """Return whether square `n` has a disc of the mover that can never be flipped."""
     return not empty(both(stable_discs(rules, position), one_square(slot_at(rules, position, n))))
 
 
-WORD_HELPERS = (size, slot_at, last_column, forward, back, held_on, stable_discs)
+HEURISTIC_HELPERS = (size, slot_at, last_column, forward, back, safe_on_axis, stable_discs)

@@ -1,4 +1,4 @@
-"""How people write and draw Othello: squares from a1 at the top left, one-line positions."""
+"""Othello as text: squares from a1 at the top left, one-line positions, messages, rules."""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from importlib import import_module
 from types import ModuleType
 
 from games.base.text import GameError, quote
-from games.core import Position
+from games.core import Game, Notation, Position, legal_move_texts
 from games.othello.rules import Discs, OthelloRules
 
 BLACK, WHITE, EMPTY = "XO-"
@@ -16,8 +16,10 @@ PASSES = ("pass", "pa", "--")
 
 
 @dataclass(frozen=True)
-class OthelloNotation:
-    """The text forms of one Othello game; its state is packed and unpacked by its family."""
+class OthelloNotation(Notation):
+    """The text forms of one Othello game; its family converts states to discs."""
+
+    sides = ("X", "O")
 
     name: str
     rules: OthelloRules
@@ -25,28 +27,28 @@ class OthelloNotation:
 
     @property
     def family(self) -> ModuleType:
-        """The module that packs and unpacks states; loaded when first needed."""
+        """Return the module of the state family; loaded on first use."""
         return import_module(self.family_name)
 
     def plain(self, position: Position) -> Discs:
-        """The mover's squares and the other side's."""
+        """Return the squares of the mover and of the opponent."""
         discs: Discs = self.family.unpack(position.state, self.rules.size)
         return discs
 
     def colours(self, position: Position) -> tuple[frozenset[int], frozenset[int]]:
-        """Black's squares and White's."""
+        """Return the squares of Black and of White."""
         discs = self.plain(position)
         return (discs.own, discs.other) if position.mover == 0 else (discs.other, discs.own)
 
     def move_text(self, position: Position, move: int) -> str:
-        """The square, column letter first, or `pass`."""
+        """Return the square, column letter first, or `pass`."""
         if move == self.rules.cells:
             return "pass"
         row, col = divmod(move, self.rules.size)
         return f"{chr(ord('a') + col)}{row + 1}"
 
     def parse_move(self, position: Position, text: str) -> int | None:
-        """The square that `text` means, in either case."""
+        """Return the square of a text, in upper or lower case."""
         word = text.strip().lower()
         if word in PASSES:
             return self.rules.cells
@@ -57,7 +59,7 @@ class OthelloNotation:
         return row * self.rules.size + col if max(row, col) < self.rules.size else None
 
     def split(self, text: str) -> list[str]:
-        """Moves separated by blanks or commas, or squares written without a gap."""
+        """Split moves at spaces or commas, or squares written without a gap."""
         words: list[str] = []
         for word in text.replace(",", " ").split():
             glued = re.fullmatch(r"(?:[a-pA-P](?:1[0-6]|[1-9])){2,}", word)
@@ -65,7 +67,7 @@ class OthelloNotation:
         return words
 
     def text(self, position: Position) -> str:
-        """All squares row by row from a1, a blank, and the side to move."""
+        """Return all squares row by row from a1, a space, and the side to move."""
         return f"{self._squares(position)} {'XO'[position.mover]}"
 
     def _squares(self, position: Position) -> str:
@@ -76,7 +78,7 @@ class OthelloNotation:
         )
 
     def parse(self, text: str) -> Position:
-        """A position set up by hand; blanks between rows are allowed."""
+        """Parse a position; spaces between rows are allowed."""
         words = text.split()
         squares = "".join(words[:-1]).translate(READ)
         mover = words[-1].translate(READ) if words else ""
@@ -96,26 +98,59 @@ class OthelloNotation:
         state = self.family.pack(Discs(sides[side], sides[1 - side]), self.rules.size)
         return Position(state, side)
 
-    def standing(self, position: Position) -> tuple[int, int]:
-        """Discs of Black and White."""
+    def current_score(self, position: Position) -> tuple[int, int]:
+        """Return the discs of Black and White."""
         black, white = self.colours(position)
         return len(black), len(white)
 
     def score(self, position: Position) -> tuple[int, int]:
-        """Discs of Black and White; empty squares go to the winner, half to each in a tie."""
-        black, white = self.standing(position)
+        """Return the discs; empty squares go to the winner, half to each in a tie."""
+        black, white = self.current_score(position)
         empties = self.rules.cells - black - white
         if black == white:
             return black + empties // 2, white + empties // 2
         return (black + empties, white) if black > white else (black, white + empties)
 
     def draw(self, position: Position, names: tuple[str, str] | None) -> str:
-        """The board with its letters and numbers, and who plays which disc."""
+        """Draw the board with its letters and numbers and the discs of each player."""
         size, squares = self.rules.size, self._squares(position)
         letters = "   " + " ".join(chr(ord("a") + col) for col in range(size))
         lines = [letters]
         for row in range(size):
             lines.append(f"{row + 1:>2} " + " ".join(squares[row * size : (row + 1) * size]))
-        black, white = self.standing(position)
+        black, white = self.current_score(position)
         first, second = names or ("Black", "White")
         return "\n".join([*lines, f"{BLACK} {first}: {black}   {WHITE} {second}: {white}"])
+
+    def move_noun(self, game: Game, position: Position) -> str:
+        """Return a noun such as `square (a1 to h8)`."""
+        return f"square (a1 to {game.move_text(position, self.rules.cells - 1)})"
+
+    def refusal(self, game: Game, position: Position, answer: str, move: int | None) -> str:
+        """Return why a disc cannot be placed there."""
+        playable = f"playable: {legal_move_texts(game, position)}"
+        if move is None:
+            return f"{quote(answer)} is not a {self.move_noun(game, position)}; {playable}"
+        if move == game.pass_move:
+            return f"you may pass only when you have no move; {playable}"
+        discs, square = game.plain(position), game.move_text(position, move)
+        if move in discs.own or move in discs.other:
+            return f"{square} is taken; {playable}"
+        wrong = "touches no disc" if self.rules.adjacency else "flips no disc"
+        return f"a disc on {square} {wrong}; {playable}"
+
+    def rule_lines(self, game: Game) -> tuple[str, ...]:
+        """Describe how this game is played."""
+        place = (
+            "It must trap at least one line of the other's discs between itself and one of yours."
+        )
+        if self.rules.adjacency:
+            sides = "" if self.rules.adjacency == 8 else " by a side, not only a corner"
+            place = f"It must touch another disc{sides}; it need not trap any."
+        return (
+            "X moves first. A move puts a disc of yours on an empty square.",
+            place,
+            "All discs that it traps in straight lines, diagonals too, become yours.",
+            "A player without a move passes.",
+            "The game ends when neither can move; most discs win.",
+        )

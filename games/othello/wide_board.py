@@ -7,44 +7,44 @@ import numpy as np
 from games.kernels.bits import ALL, ONE, ZERO, Truth, U
 from games.kernels.context import RULES, Context, context
 from games.kernels.hashing import quad_key
-from games.kernels.jit import inlined
+from games.kernels.jit import inline
 from games.kernels.quad import (
+    IN_WORD,
+    SIX,
     Quad,
     bits,
     both,
+    count,
     either,
     empty,
-    lowered,
-    placed,
-    quad_of,
-    raised,
-    without,
-)
-from games.kernels.quad_masks import (
-    IN_WORD,
-    SIX,
-    count,
     except_highest,
     highest,
     lowest,
+    make_quad,
     none,
     nth,
+    place_word,
     plies,
     rest,
+    shift_down,
+    shift_up,
+    without,
 )
 from games.kernels.streams import mixed
 from games.othello.rules import (
     ADJACENCY,
     BOARD,
+    CELL_FUNCTIONS,
     CELLS,
     Discs,
     OthelloRules,
-    scalars,
+    rule_words,
+    square_slots,
     start_discs,
-    strided,
 )
 
-__all__ = [  # of the family, shared
+__all__ = [  # functions of the family that are defined elsewhere
+    "CELL_FUNCTIONS",
     "count",
     "except_highest",
     "highest",
@@ -55,139 +55,136 @@ __all__ = [  # of the family, shared
     "rest",
 ]
 FAMILY = "othello_wide"
-READ_BY = "games.othello.wide_squares"  # what features and knowledge are written in
 STRIDE = 16
-
 INNER_COLUMNS = U(0x7FFE_7FFE_7FFE_7FFE)
 NOT_FIRST_COLUMN = U(0xFFFE_FFFE_FFFE_FFFE)
 NOT_LAST_COLUMN = U(0x7FFF_7FFF_7FFF_7FFF)
 EAST, SOUTHWEST, SOUTH, SOUTHEAST = U(1), U(15), U(16), U(17)
+ROW_STEP = U(STRIDE)
 
 
 class LargeOthelloState(NamedTuple):
-    """The mover's discs and the other side's."""
+    """The mover's discs and the opponent's."""
 
     own: Quad
     other: Quad
 
 
-# A name of its own: Numba's quick dispatch tells named tuples apart by class name alone.
+# A unique class name: Numba's fast dispatch compares named tuples by class name only.
 State = LargeOthelloState
 
 
-@inlined
-def masked(a: Quad, columns: np.uint64) -> Quad:
-    """The squares of `a` in `columns`."""
+@inline
+def mask_columns(a: Quad, columns: np.uint64) -> Quad:
+    """Return the squares of `a` in `columns`."""
     return Quad(a.w0 & columns, a.w1 & columns, a.w2 & columns, a.w3 & columns)
 
 
-@inlined
+@inline
 def run_up(seeds: Quad, through: Quad, by: np.uint64) -> Quad:
-    """The `through` squares that follow `seeds` without a gap, towards higher bits."""
-    run = both(raised(seeds, by), through)
+    """Return the `through` squares that follow `seeds` without a gap, towards higher bits."""
+    run = both(shift_up(seeds, by), through)
     grown = run
     while not empty(grown):
-        grown = without(both(raised(grown, by), through), run)
+        grown = without(both(shift_up(grown, by), through), run)
         run = either(run, grown)
     return run
 
 
-@inlined
+@inline
 def run_down(seeds: Quad, through: Quad, by: np.uint64) -> Quad:
-    """The `through` squares that follow `seeds` without a gap, towards lower bits."""
-    run = both(lowered(seeds, by), through)
+    """Return the `through` squares that follow `seeds` without a gap, towards lower bits."""
+    run = both(shift_down(seeds, by), through)
     grown = run
     while not empty(grown):
-        grown = without(both(lowered(grown, by), through), run)
+        grown = without(both(shift_down(grown, by), through), run)
         run = either(run, grown)
     return run
 
 
-@inlined
+@inline
 def along(s: State, through: Quad, by: np.uint64) -> Quad:
-    """Squares that end a run of `through` discs from an own disc, both ways on one axis."""
-    up = raised(run_up(s.own, through, by), by)
-    return either(up, lowered(run_down(s.own, through, by), by))
+    """Return the squares that end a run of `through` discs from an own disc, in both directions."""
+    up = shift_up(run_up(s.own, through, by), by)
+    return either(up, shift_down(run_down(s.own, through, by), by))
 
 
-@inlined
+@inline
 def flipping(s: State) -> Quad:
-    """Squares, empty or not, from which a disc of the mover would bracket a run."""
-    inner = masked(s.other, INNER_COLUMNS)
+    """Return the squares, empty or not, from which a disc of the mover would bracket a run."""
+    inner = mask_columns(s.other, INNER_COLUMNS)
     straight = either(along(s, inner, EAST), along(s, s.other, SOUTH))
     return either(straight, either(along(s, inner, SOUTHWEST), along(s, inner, SOUTHEAST)))
 
 
-@inlined
+@inline
 def touching(discs: Quad, adjacency: np.int64) -> Quad:
-    """Squares next to a disc, by four or eight neighbours."""
-    right = raised(masked(discs, NOT_LAST_COLUMN), EAST)
-    sides = either(right, lowered(masked(discs, NOT_FIRST_COLUMN), EAST))
+    """Return the squares next to a disc, by four or eight neighbours."""
+    right = shift_up(mask_columns(discs, NOT_LAST_COLUMN), EAST)
+    sides = either(right, shift_down(mask_columns(discs, NOT_FIRST_COLUMN), EAST))
     columns = either(discs, sides) if adjacency == 8 else discs
-    return either(sides, either(raised(columns, SOUTH), lowered(columns, SOUTH)))
+    return either(sides, either(shift_up(columns, SOUTH), shift_down(columns, SOUTH)))
 
 
-@inlined
-def board(ctx: Context) -> Quad:
-    """All squares of the board."""
+@inline
+def board_mask(ctx: Context) -> Quad:
+    """Return all squares of the board."""
     at = RULES + BOARD
     return Quad(U(ctx[at]), U(ctx[at + 1]), U(ctx[at + 2]), U(ctx[at + 3]))
 
 
-@inlined
+@inline
 def moves(ctx: Context, s: State) -> Quad:
-    """The squares where the mover may play."""
+    """Return the squares where the mover may play."""
     taken = either(s.own, s.other)
     adjacency = ctx[RULES + ADJACENCY]
     reached = flipping(s) if adjacency == 0 else touching(taken, adjacency)
-    return without(both(reached, board(ctx)), taken)
+    return without(both(reached, board_mask(ctx)), taken)
 
 
-@inlined
-def bracketed(s: State, disc: Quad, through: Quad, by: np.uint64) -> Quad:
-    """The runs on one axis, both ways, that end in an own disc."""
+@inline
+def run_flips(s: State, disc: Quad, through: Quad, by: np.uint64) -> Quad:
+    """Return the runs on one axis, in both directions, that end in an own disc."""
     turned_discs = Quad(ZERO, ZERO, ZERO, ZERO)
     up = run_up(disc, through, by)
-    if not empty(both(raised(up, by), s.own)):
+    if not empty(both(shift_up(up, by), s.own)):
         turned_discs = up
     down = run_down(disc, through, by)
-    if not empty(both(lowered(down, by), s.own)):
+    if not empty(both(shift_down(down, by), s.own)):
         turned_discs = either(turned_discs, down)
     return turned_discs
 
 
-@inlined
+@inline
 def play(ctx: Context, s: State, slot: np.uint64) -> tuple[State, Truth]:
-    """The position after the move as the other side sees it; nobody moves twice."""
-    disc = placed(ONE << (slot & IN_WORD), slot >> SIX)
-    inner = masked(s.other, INNER_COLUMNS)
-    straight = either(bracketed(s, disc, inner, EAST), bracketed(s, disc, s.other, SOUTH))
-    slanted = either(bracketed(s, disc, inner, SOUTHWEST), bracketed(s, disc, inner, SOUTHEAST))
+    """Return the position after the move as the other side sees it; there are no extra turns."""
+    disc = place_word(ONE << (slot & IN_WORD), slot >> SIX)
+    inner = mask_columns(s.other, INNER_COLUMNS)
+    straight = either(run_flips(s, disc, inner, EAST), run_flips(s, disc, s.other, SOUTH))
+    slanted = either(run_flips(s, disc, inner, SOUTHWEST), run_flips(s, disc, inner, SOUTHEAST))
     turned_discs = either(straight, slanted)
     return State(without(s.other, turned_discs), either(either(s.own, disc), turned_discs)), False
 
 
-@inlined
+@inline
 def turned(s: State) -> State:
-    """The same board seen by the other side."""
     return State(s.other, s.own)
 
 
-@inlined
+@inline
 def over(ctx: Context, s: State) -> Truth:
-    """Whether the other side cannot move either; asked only when the mover cannot."""
+    """Return whether the other side cannot move either; called only if the mover cannot."""
     return empty(moves(ctx, turned(s)))
 
 
-@inlined
+@inline
 def key(s: State) -> np.uint64:
-    """A hash of the state, never 0."""
     return mixed(quad_key(s.own) + mixed(quad_key(s.other))) | ONE
 
 
-@inlined
+@inline
 def final(ctx: Context, s: State) -> np.int64:
-    """Disc difference for the mover, empty squares counted for the winner."""
+    """Return the disc difference for the mover; empty squares count for the winner."""
     own, other = bits(s.own), bits(s.other)
     empties = ctx[RULES + CELLS] - own - other
     if own > other:
@@ -196,43 +193,50 @@ def final(ctx: Context, s: State) -> np.int64:
 
 
 def slots(rules: OthelloRules) -> tuple[int, ...]:
-    """The slot of every square in row-major order."""
-    return strided(rules, STRIDE)
+    return square_slots(rules, STRIDE)
 
 
 def make_context(rules: OthelloRules) -> Context:
-    """The context of a game on this state."""
-    return context(scalars(rules, STRIDE), [])
+    return context(rule_words(rules, STRIDE), [])
 
 
 def _words(squares: frozenset[int], size: int) -> tuple[int, ...]:
-    positions = strided(OthelloRules(size), STRIDE)
+    positions = square_slots(OthelloRules(size), STRIDE)
     board = sum(1 << positions[square] for square in squares)
     return tuple(board >> 64 * word & int(ALL) for word in range(4))
 
 
 def start(rules: OthelloRules) -> State:
-    """The position before the first move."""
     return pack(start_discs(rules), rules.size)
 
 
-def restored(raw: Any) -> State:
-    """The state whose words a kernel returned as plain numbers."""
-    return State(quad_of(raw[0]), quad_of(raw[1]))
+def from_words(raw: Any) -> State:
+    return State(make_quad(raw[0]), make_quad(raw[1]))
 
 
 def pack(discs: Discs, size: int) -> State:
-    """The state that holds `discs`."""
-    return State(quad_of(_words(discs.own, size)), quad_of(_words(discs.other, size)))
+    return State(make_quad(_words(discs.own, size)), make_quad(_words(discs.other, size)))
 
 
 def unpack(s: State, size: int) -> Discs:
-    """The discs that `s` holds."""
     sides = (sum(int(word) << 64 * i for i, word in enumerate(quad)) for quad in (s.own, s.other))
-    positions = strided(OthelloRules(size), STRIDE)
+    positions = square_slots(OthelloRules(size), STRIDE)
     return Discs(
         *(
             frozenset(square for square, bit in enumerate(positions) if board >> bit & 1)
             for board in sides
         )
     )
+
+
+@inline
+def squares(ctx: Context, which: int) -> Quad:
+    """Return the mask at `which` among the rule scalars."""
+    at = RULES + which
+    return Quad(U(ctx[at]), U(ctx[at + 1]), U(ctx[at + 2]), U(ctx[at + 3]))
+
+
+@inline
+def one_square(slot: np.uint64) -> Quad:
+    """Return the set of one square."""
+    return place_word(ONE << (slot & IN_WORD), slot >> SIX)

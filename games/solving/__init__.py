@@ -1,4 +1,4 @@
-"""The value of a position under perfect play: exact, or within proven bounds."""
+"""Values of positions under perfect play: exact, or within proven bounds."""
 
 from games.solving.solver import UNLIMITED, Bounds, Budget, Solver, SolverSettings, solver_of
 

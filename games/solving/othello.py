@@ -6,52 +6,57 @@ from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from games.core import Game, Position
 from games.kernels.bits import ONE, U, popcount, trailing_zeros
 from games.kernels.context import COUNTERS, RULES, Context
 from games.kernels.hashing import pair_key
-from games.kernels.jit import inline_copies, inlined, specialise
+from games.kernels.jit import inline, inline_copies, specialise
 from games.kernels.masks import rest
 from games.learned_block import (
     LEARNED,
     MOST_REMAINING,
     Shorts,
+    append_tables,
     phase_of,
     ternary,
-    unfolded,
+    unfold_weights,
     weight_at,
-    with_block,
 )
 from games.learned_tables import TableLayout
 from games.othello.bitboard import FAMILY, STRIDE, State, final, flips, moves
 from games.othello.rules import BOARD, CELLS, COLUMNS, CORNERS, ROWS, OthelloRules
 from games.othello.tables import patterns
-from games.solving.generic import aligned, finished
-from games.solving.solver import Answer, Bounds
+from games.solving.generic import (
+    MOST_NODES,
+    NODES,
+    ORDER_AT,
+    STOPPED,
+    Table,
+    TableSearch,
+    cache_line_zeros,
+)
 
-Table = NDArray[np.uint64]
 # Words of the context.
-NODES, MOST_NODES, STOPPED, ORDER_AT, QUADRANTS = range(COUNTERS, COUNTERS + 5)
+QUADRANTS = COUNTERS + 4
 NEIGHBOURS = U(COUNTERS + 32)  # of every square
-PLIES, WIDTH = 80, U(64)  # a list of moves a ply, passes included
+PLIES, WIDTH = 80, U(64)  # one move list per ply, passes included
 SLOT_BITS, SLOT_MASK = 6, 63
 LOWEST = -1 << 20
 # Numbers of empty squares, found on the FFO positions 23 to 34 and 40 to 44.
-LAST = 4  # up to here moves are tried, not generated
-FEW = 6  # up to here sorting does not pay
-KEPT_FROM = 8  # from here the table pays
-CHILDREN_FROM = 10  # from here the table is asked about every child first
-# From the first of these moves are sorted by learned tables, from the others by a search that
-# looks a ply farther at each.
+LAST = 4  # up to here every empty square is tried
+FEW = 6  # up to here moves are not sorted
+KEPT_FROM = 8  # from here the table is used
+CHILDREN_FROM = 10  # from here all children are looked up first
+# From the first number on, learned tables sort the moves; each later number adds one ply of
+# search.
 ESTIMATED_FROM = (12, 14, 18, 22)
-DISC_BITS = 8  # of estimates: a disc is 256
-REPLY = 640  # what a reply costs in estimates
+DISC_BITS = 8  # in estimates a disc is 256
+REPLY = 640  # the value of a reply in estimates
 FARTHEST = np.int64(1 << 40)  # beyond all estimates
-STABLE_FROM = 24  # of a bound: below it so many discs are hardly ever stable
-# Typed: of two plain numbers Numba makes two functions that call one another, and such a pair
-# crashes when it comes from the disk cache.
+STABLE_FROM = 24  # lower bounds are hardly ever cut by stable discs
+# Typed, because for two plain numbers Numba compiles two functions that call each other, and
+# such a pair crashes when loaded from the disk cache.
 NOT_YET, PASSED = np.int64(0), np.int64(1)
 ENTRY, BUCKET = U(4), U(8)  # words: own, other, bounds with the move, empty squares
 ZERO, TWO, THREE, SIX = U(0), U(2), U(3), U(6)
@@ -63,7 +68,7 @@ NOT_LAST_COLUMN = U(0x7F7F_7F7F_7F7F_7F7F)
 
 
 def odd_quadrants(ctx: Context, empties: np.uint64) -> np.uint64:
-    """The quarters of the board in which the number of empty squares is odd."""
+    """Return the quarters of the board that have an odd number of empty squares."""
     odd = ZERO
     for quadrant in range(4):
         squares = U(ctx[QUADRANTS + quadrant])
@@ -73,7 +78,7 @@ def odd_quadrants(ctx: Context, empties: np.uint64) -> np.uint64:
 
 
 def last_square(ctx: Context, own: np.uint64, other: np.uint64, empties: np.uint64) -> np.int64:
-    """The final margin when one square is left, which either side may fill or neither."""
+    """Return the final margin when one square is left, playable for either side or neither."""
     square = trailing_zeros(empties)
     turned = flips(ctx, State(own, other), square)
     if turned != ZERO:
@@ -84,8 +89,8 @@ def last_square(ctx: Context, own: np.uint64, other: np.uint64, empties: np.uint
     return np.int64(final(ctx, State(own, other)))
 
 
-def turned_by(ctx: Context, own: np.uint64, other: np.uint64, square: np.uint64) -> np.uint64:
-    """The discs that a move on an empty square turns; few squares are left that may turn any."""
+def flips_near(ctx: Context, own: np.uint64, other: np.uint64, square: np.uint64) -> np.uint64:
+    """Return the flips of a move on an empty square; skip squares without an opponent nearby."""
     if U(ctx[NEIGHBOURS + square]) & other == ZERO:
         return ZERO
     return flips(ctx, State(own, other), square)
@@ -94,12 +99,12 @@ def turned_by(ctx: Context, own: np.uint64, other: np.uint64, square: np.uint64)
 def last_two(
     ctx: Context, own: np.uint64, other: np.uint64, empties: np.uint64, bound: np.int64
 ) -> np.int64:
-    """As `finish` when two squares are left; LOWEST if the mover must pass."""
+    """Do what `finish` does, for two empty squares; return LOWEST if the mover must pass."""
     best, left = np.int64(LOWEST), empties
     while left != ZERO and best < bound:
         square = trailing_zeros(left)
         left = rest(left)
-        turned = turned_by(ctx, own, other, square)
+        turned = flips_near(ctx, own, other, square)
         if turned != ZERO:
             ctx[NODES] += 1
             disc = ONE << square
@@ -116,7 +121,7 @@ def finish(
     bound: np.int64,
     passed: np.int64,
 ) -> np.int64:
-    """As `at_least` when few squares are left: who plays in odd quarters often plays last there."""
+    """Do what `at_least` does, for few empty squares; try odd quarters first, to end them."""
     ctx[NODES] += 1
     if rest(empties) == ZERO:
         return last_square(ctx, own, other, empties)
@@ -135,7 +140,7 @@ def finish(
             first, later = later, ZERO
         square = trailing_zeros(first)
         first = rest(first)
-        turned = turned_by(ctx, own, other, square)
+        turned = flips_near(ctx, own, other, square)
         if turned == ZERO:
             continue
         disc = ONE << square
@@ -151,20 +156,20 @@ def finish(
     return -finish(ctx, other, own, empties, 1 - bound, PASSED)
 
 
-def stable(ctx: Context, discs: np.uint64) -> np.int64:
-    """Discs that nothing turns any more: those joined to a corner along the border."""
+def stable_border_discs(ctx: Context, discs: np.uint64) -> np.int64:
+    """Return the number of discs that are connected to a corner along the border."""
     border = U(ctx[RULES + ROWS]) | U(ctx[RULES + COLUMNS])
-    found = discs & U(ctx[RULES + CORNERS])
+    stable = discs & U(ctx[RULES + CORNERS])
     while True:
-        beside = ((found & NOT_LAST_COLUMN) << ONE) | ((found & NOT_FIRST_COLUMN) >> ONE)
-        more = found | ((beside | (found << ROW_STEP) | (found >> ROW_STEP)) & discs & border)
-        if more == found:
-            return np.int64(popcount(found))
-        found = more
+        sides = ((stable & NOT_LAST_COLUMN) << ONE) | ((stable & NOT_FIRST_COLUMN) >> ONE)
+        more = stable | ((sides | (stable << ROW_STEP) | (stable >> ROW_STEP)) & discs & border)
+        if more == stable:
+            return np.int64(popcount(stable))
+        stable = more
 
 
 def entry(table: Table, own: np.uint64, other: np.uint64) -> np.uint64:
-    """Where the entry of these very discs stands, or the table's size if there is none."""
+    """Return the index of the entry for these discs, or the table's size if there is none."""
     at = bucket(table, own, other)
     for place in (at, at + ENTRY):
         if table[place] == own and table[place + ONE] == other:
@@ -173,17 +178,17 @@ def entry(table: Table, own: np.uint64, other: np.uint64) -> np.uint64:
 
 
 def bucket(table: Table, own: np.uint64, other: np.uint64) -> np.uint64:
-    """Where the two entries stand among which this position's would be."""
+    """Return the index of the two entries that may hold this position."""
     return (pair_key(own, other) >> U(4)) & (U(table.size) - BUCKET) & ~U(7)
 
 
 def low_of(table: Table, at: np.uint64) -> np.int64:
-    """The lower bound of an entry."""
+    """Return the lower bound of an entry."""
     return np.int64(table[at + TWO] & BYTE) - MIDDLE
 
 
 def high_of(table: Table, at: np.uint64) -> np.int64:
-    """The upper bound of an entry."""
+    """Return the upper bound of an entry."""
     return np.int64((table[at + TWO] >> EIGHT) & BYTE) - MIDDLE
 
 
@@ -196,7 +201,7 @@ def store(
     value: np.int64,
     slot: np.int64,
 ) -> None:
-    """Keep the answer; the entry of fewer empty squares makes room."""
+    """Store the result; it replaces the entry with fewer empty squares."""
     low, high = np.int64(-MIDDLE), np.int64(MIDDLE - 1)
     at = entry(table, own, other)
     if at < U(table.size):
@@ -214,14 +219,14 @@ def store(
     table[at + THREE] = popcount(empties)
 
 
-def cost(ctx: Context, own: np.uint64, other: np.uint64) -> np.int64:
-    """How much freedom the side `own` has: its moves, those in corners twice."""
+def freedom(ctx: Context, own: np.uint64, other: np.uint64) -> np.int64:
+    """Return the mobility of the side `own`: its moves, those in corners twice."""
     replies = moves(ctx, State(own, other))
     return np.int64(popcount(replies) + popcount(replies & U(ctx[RULES + CORNERS])))
 
 
 def lookups(rules: Context, position: State, base: np.int64) -> np.int64:
-    """The sum of all that a position looks up; bound for each layout."""
+    """Return the sum of the table entries of a position; bound for each layout."""
     raise NotImplementedError
 
 
@@ -233,7 +238,7 @@ def estimate(
     alpha: np.int64,
     beta: np.int64,
 ) -> np.int64:
-    """The value by learned tables after so many plies, exact between `alpha` and `beta`."""
+    """Return the value by learned tables after `depth` plies, exact between `alpha` and `beta`."""
     ctx[NODES] += 1
     if depth == 0:
         left = popcount(U(ctx[RULES + BOARD]) & ~(own | other))
@@ -253,7 +258,7 @@ def estimate(
     return best
 
 
-def listed(
+def list_moves(
     ctx: Context,
     at: np.uint64,
     own: np.uint64,
@@ -261,11 +266,11 @@ def listed(
     empties: np.uint64,
     hint: np.int64,
 ) -> np.uint64:
-    """List the moves at `at`, those that leave least freedom first, the `hint` before all."""
-    mask, found = moves(ctx, State(own, other)), ZERO
-    look = np.int64(-1)
+    """List the moves at `at`, the `hint` first, then in the order of their promise."""
+    mask, listed = moves(ctx, State(own, other)), ZERO
+    depth = np.int64(-1)  # of the estimates; negative: none
     for least in ESTIMATED_FROM:
-        look += 1 if popcount(empties) >= U(least) else 0
+        depth += 1 if popcount(empties) >= U(least) else 0
     odd = odd_quadrants(ctx, empties)
     while mask != ZERO:
         square = trailing_zeros(mask)
@@ -273,29 +278,31 @@ def listed(
         disc = ONE << square
         turned = flips(ctx, State(own, other), square)
         child_own, child_other = other & ~turned, own | turned | disc
-        if look >= 0:
-            worth = -REPLY * cost(ctx, child_own, child_other)
-            worth -= estimate(ctx, child_own, child_other, look, -FARTHEST, FARTHEST)
+        if depth >= 0:
+            worth = -REPLY * freedom(ctx, child_own, child_other)
+            worth -= estimate(ctx, child_own, child_other, depth, -FARTHEST, FARTHEST)
         else:
-            worth = -16 * cost(ctx, child_own, child_other) - np.int64(popcount(child_other) >> ONE)
+            worth = -16 * freedom(ctx, child_own, child_other) - np.int64(
+                popcount(child_other) >> ONE
+            )
             worth += 4 if disc & odd != ZERO else 0
             worth += 8 if disc & U(ctx[RULES + CORNERS]) != ZERO else 0
         if np.int64(square) == hint:
             worth = FARTHEST
         item = (worth << SLOT_BITS) | np.int64(square)
-        place = at + found
+        place = at + listed
         while place > at and ctx[place - ONE] < item:
             ctx[place] = ctx[place - ONE]
             place -= ONE
         ctx[place] = item
-        found += ONE
-    return found
+        listed += ONE
+    return listed
 
 
-def known_of_children(
+def cutoff_of_children(
     ctx: Context, table: Table, own: np.uint64, other: np.uint64, bound: np.int64
 ) -> np.int64:
-    """A lower bound of the margin that the table knows of one move, `bound` or more; or LOWEST.
+    """Return a lower bound of at least `bound` from a child in the table; LOWEST if none has one.
 
     The enhanced transposition cutoff (Plaat, Schaeffer, Pijls, de Bruin 1996).
     """
@@ -313,7 +320,7 @@ def known_of_children(
 def at_least(
     ctx: Context, table: Table, own: np.uint64, other: np.uint64, bound: np.int64, ply: np.int64
 ) -> np.int64:
-    """A bound of the final margin, on that side of `bound` on which the margin is."""
+    """Return a bound of the final margin that decides whether it is at least `bound`."""
     ctx[NODES] += 1
     if ctx[NODES] > ctx[MOST_NODES]:
         ctx[STOPPED] = 1
@@ -337,16 +344,16 @@ def at_least(
             return high
         hint = np.int64(table[place + TWO] >> SIXTEEN)
     if bound >= STABLE_FROM:
-        most = ctx[RULES + CELLS] - 2 * stable(ctx, other)
+        most = ctx[RULES + CELLS] - 2 * stable_border_discs(ctx, other)
         if most < bound:
             return most
     if popcount(empties) >= U(CHILDREN_FROM):
-        known = known_of_children(ctx, table, own, other, bound)
+        known = cutoff_of_children(ctx, table, own, other, bound)
         if known >= bound:
             return known
     at = U(ctx[ORDER_AT]) + WIDTH * U(ply)
     best, chosen = np.int64(LOWEST), np.int64(0)
-    for i in range(listed(ctx, at, own, other, empties, hint)):
+    for i in range(list_moves(ctx, at, own, other, empties, hint)):
         square = U(ctx[at + U(i)] & SLOT_MASK)
         turned = flips(ctx, State(own, other), square)
         mine = own | turned | (ONE << square)
@@ -363,74 +370,54 @@ def at_least(
 
 
 INLINED = (
-    odd_quadrants, last_square, turned_by, last_two, stable, bucket, entry, low_of, high_of, cost,
-    known_of_children,
+    odd_quadrants, last_square, flips_near, last_two, stable_border_discs, bucket, entry, low_of,
+    high_of, freedom, cutoff_of_children,
 )  # fmt: skip
-COMPILED = (finish, store, estimate, listed, at_least)
+COMPILED = (finish, store, estimate, list_moves, at_least)
 
 
 @cache
-def kernels_of(layout: TableLayout) -> SimpleNamespace:
-    """The search, compiled for boards of one word a side whose tables have this layout."""
-    look = {"look": inlined(weight_at), "ternary": inlined(ternary)}
+def bind_search(layout: TableLayout) -> SimpleNamespace:
+    """Return the search compiled for the bitboard and one layout of tables."""
+    look = {"look": inline(weight_at), "ternary": inline(ternary)}
     (looked_up,) = inline_copies([patterns.lookups(layout)], look).values()
     names = inline_copies(INLINED, {}) | {"lookups": looked_up}
     return specialise(f"{FAMILY}_{layout.digest}", COMPILED, **names)
 
 
-def shipped_tables(of: Game) -> tuple[Mapping[str, int], TableLayout, Shorts]:
-    """What says which phases there are, the layout, and the weights; all 0 where none are."""
-    path = of.defaults.learned.get(of.name)
+def load_weights(game: Game) -> tuple[Mapping[str, int], TableLayout, Shorts]:
+    """Return the phases, layout and weights of the shipped tables; zeros if there are none."""
+    path = game.defaults.learned.get(game.name)
     if path is None:
-        layout = patterns.layout(of.rules)
+        layout = patterns.layout(game.rules)
         return {"least": 0, "most": 0}, layout, np.zeros((1, layout.entries), np.int16)
     with np.load(path, allow_pickle=False) as file:
         about, weights = json.loads(file["about"].tobytes()), file["weights"]
-    layout = patterns.layout(of.rules, about["groups"])
-    return about, layout, unfolded(weights, patterns.same(layout))
+    layout = patterns.layout(game.rules, about["groups"])
+    return about, layout, unfold_weights(weights, patterns.same(layout))
 
 
-class OthelloQuestions:
-    """Questions about a board of one word a side; the table holds whole boards."""
+class OthelloSearch(TableSearch):
+    """A search of boards of one word a side, with a table of 2 ** `table_bits` entries."""
 
-    def __init__(self, of: Game, table_bits: int) -> None:
-        """The table has 2 ** `table_bits` entries."""
-        self.game, self.nodes = of, 0
-        about, layout, weights = shipped_tables(of)
-        self.kernels = kernels_of(layout)
-        self.table = aligned(int(ENTRY) << table_bits)
+    def __init__(self, game: Game, table_bits: int) -> None:
+        about, layout, weights = load_weights(game)
         left, phases = np.arange(MOST_REMAINING), weights.size // layout.entries
         phase = phase_of(left, phases, about["least"], about["most"])
-        self.context = with_block(search_context(of), layout.entries, phase, weights.reshape(-1))
+        ctx = append_tables(search_context(game), layout.entries, phase, weights.reshape(-1))
+        super().__init__(game, bind_search(layout), cache_line_zeros(int(ENTRY) << table_bits), ctx)
 
-    def prepare(self) -> None:
-        """Nothing needs preparing."""
-
-    def forget(self) -> None:
-        """Empty the table."""
-        self.table.fill(0)
-
-    def limits(self, position: Position) -> Bounds:
-        """All squares."""
-        if self.game.over(position):
-            return finished(self.game, position)
-        return Bounds(-self.game.rules.cells, self.game.rules.cells)
-
-    def ask(self, position: Position, bound: int, nodes: int) -> Answer:
-        """Search, starting from what the table knows."""
-        ctx = self.context
-        ctx[NODES], ctx[MOST_NODES], ctx[STOPPED] = 0, nodes, 0
-        value = self.kernels.at_least(ctx, self.table, *position.state, bound, 0)
-        self.nodes += int(ctx[NODES])
-        return None if ctx[STOPPED] else int(value)
+    def at_least(self, position: Position, bound: int) -> int:
+        """Return a bound of the margin that decides whether it is at least `bound`."""
+        return int(self.kernels.at_least(self.context, self.table, *position.state, bound, 0))
 
 
-def search_context(of: Game) -> Context:
-    """The rules, the quarters of the board and the neighbours, followed by the lists of moves."""
-    rules = of.context
+def search_context(game: Game) -> Context:
+    """Return the rules, quarters and neighbours, followed by space for move lists."""
+    rules = game.context
     ctx = np.zeros(len(rules) + int(WIDTH) * PLIES, np.int64)
     ctx[: len(rules)] = rules
-    ctx[QUADRANTS : QUADRANTS + 4] = np.array(quadrants(of.rules), np.uint64).view(np.int64)
+    ctx[QUADRANTS : QUADRANTS + 4] = np.array(quadrants(game.rules), np.uint64).view(np.int64)
     near = np.array([neighbours(square) for square in range(64)], np.uint64)
     ctx[int(NEIGHBOURS) : int(NEIGHBOURS) + 64] = near.view(np.int64)
     ctx[ORDER_AT] = len(rules)
@@ -438,15 +425,15 @@ def search_context(of: Game) -> Context:
 
 
 def neighbours(square: int) -> int:
-    """The up to eight squares around one, of rows of eight."""
+    """Return the up to eight squares around one, in rows of eight."""
     row, column = divmod(square, STRIDE)
-    found = range(max(row - 1, 0), min(row + 2, STRIDE))
+    rows = range(max(row - 1, 0), min(row + 2, STRIDE))
     columns = range(max(column - 1, 0), min(column + 2, STRIDE))
-    return sum(1 << STRIDE * y + x for y in found for x in columns) ^ 1 << square
+    return sum(1 << STRIDE * y + x for y in rows for x in columns) ^ 1 << square
 
 
 def quadrants(rules: OthelloRules) -> list[int]:
-    """The squares of each quarter of the board."""
+    """Return the squares of each quarter of the board."""
     half = rules.size // 2
     squares = [(row, column) for row in range(half) for column in range(half)]
     corners = [(row, column) for row in (0, half) for column in (0, half)]

@@ -1,87 +1,91 @@
-"""The searches of sowing games of up to seven holes, on the rows alone, without the pots."""
+"""Searches for sowing games of up to seven holes, one for each kind of rules."""
 
 import numpy as np
 
 from games.core import Game, Position
 from games.kernels.context import RULES, Context
-from games.kernels.jit import bound
+from games.kernels.jit import family_kernels
 from games.solving import sowing_search
-from games.solving.generic import PlainQuestions, aligned, finished, most_of
-from games.solving.solver import Answer, Bounds, Questions, SolverSettings
-from games.solving.sowing_database import PACKED, Progress, database
-from games.solving.sowing_endgames import (
+from games.solving.generic import cache_line_zeros, final_bounds, generic_search, max_margin
+from games.solving.solver import Answer, Bounds, Search, SolverSettings
+from games.solving.sowing_database import (
     BEANS,
     CHILDREN_AT,
     MOST_NODES,
     NODES,
+    PACKED,
     PENALTY,
     RANKS_AT,
     STOPPED,
+    Progress,
     Values,
-    positions,
-    ranks,
+    load_or_build,
+    position_count,
+    rank_table,
 )
 from games.solving.sowing_search import BUCKET, PLIES, WIDTH
 from games.sowing.rules import MAJORITY, SETTLED, Rows
 
-EXTRA_TURN_LEFT = 6  # found on kalah(6,4), (6,3) and (5,4): half and twice as much are worse
+EXTRA_TURN_LEFT = 6  # tuned on kalah(6,4), (6,3) and (5,4): half and twice as much are worse
 ENTRY = 2  # words
-ROOMY = 8  # entries for each position there is: so two hardly ever want the same
+ENTRIES_PER_POSITION = 8  # table entries per possible position, so that collisions are rare
 
 
-class SowingQuestions:
-    """Questions about rows without pots: the margin is the pots' difference plus what follows."""
+class SowingSearch:
+    """A search that ignores the pots: a margin is their difference plus the future gain."""
 
     def __init__(
         self,
-        of: Game,
+        game: Game,
         table_bits: int,
         beans: int | None,
         progress: Progress = lambda _: None,
         seconds: float | None = None,
     ) -> None:
-        """`beans` are those of the database, which is built in about so many `seconds`.
+        """Use a database of `beans` beans, built in about `seconds`.
 
-        None: as many as are worth it, as long as it takes.
+        None means the best size, and no limit of time.
         """
-        self.game, self.nodes = of, 0
+        self.game, self.nodes = game, 0
         self.beans, self.progress, self.seconds = beans, progress, seconds
-        self.kernels = bound(PACKED, sowing_search.of_packed)
-        self.table = aligned(max(ENTRY << min(table_bits, most_bits(of)), int(BUCKET)))
-        self.context = search_context(of)
+        self.kernels = family_kernels(PACKED, sowing_search.bind_search)
+        self.table = cache_line_zeros(
+            max(ENTRY << min(table_bits, max_table_bits(game)), int(BUCKET))
+        )
+        self.context = search_context(game)
         self.values: Values | None = None
 
     def prepare(self) -> None:
-        """Open the database, or build it."""
-        self.prepared()
+        """Open or build the database."""
+        self.load_values()
 
-    def prepared(self) -> Values:
-        """The values of the database, which is opened or built if need be."""
+    def load_values(self) -> Values:
+        """Return the values of the database; open or build it at the first call."""
         if self.values is None:
             rules = self.game.rules
             ctx, progress = self.context, self.progress
-            self.values = database(ctx, rules, self.beans, progress, self.seconds)
+            self.values = load_or_build(ctx, rules, self.beans, progress, self.seconds)
             beans = 0
-            while positions(rules.holes, beans) < self.values.size:
+            while position_count(rules.holes, beans) < self.values.size:
                 beans += 1
             self.context[BEANS] = beans
         return self.values
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Empty the table."""
         self.table.fill(0)
 
     def limits(self, position: Position) -> Bounds:
-        """The pots' difference, with all beans left going to one side or the other."""
+        """Return the margins at which all beans in play go to the opponent or to the mover."""
         if self.game.over(position):
-            return finished(self.game, position)
+            return final_bounds(self.game, position)
         rows = self.game.plain(position)
         left, banked = sum(rows.own) + sum(rows.other), rows.own_pot - rows.other_pot
         return Bounds(banked - left, banked + left)
 
-    def ask(self, position: Position, bound: int, nodes: int) -> Answer:
-        """Look it up in the database, or search, starting from what the table knows."""
-        values, ctx = self.prepared(), self.context
+    def bound_margin(self, position: Position, bound: int, nodes: int) -> Answer:
+        """Look the position up in the database, or search with the results in the table."""
+        values, ctx = self.load_values(), self.context
         rows: Rows = self.game.plain(position)
         banked = rows.own_pot - rows.other_pot
         own, other = self.game.family.pack(rows._replace(own_pot=0, other_pot=0))[:2]
@@ -94,98 +98,98 @@ class SowingQuestions:
         return None if ctx[STOPPED] else banked + int(value)
 
 
-def most_bits(of: Game) -> int:
-    """How large a table may be useful: a small board's is filled with zeros in no time."""
-    rules = of.rules
-    return (ROOMY * positions(rules.holes, 2 * rules.holes * rules.beans)).bit_length()
+def max_table_bits(game: Game) -> int:
+    """Return the largest useful table size, so that tables of small boards are fast to clear."""
+    rules = game.rules
+    return (
+        ENTRIES_PER_POSITION * position_count(rules.holes, 2 * rules.holes * rules.beans)
+    ).bit_length()
 
 
-def search_context(of: Game) -> Context:
-    """The rules without a majority that ends the game, the ranks, and the lists of moves."""
-    rules, counts = of.context, ranks(of.rules.holes)
+def search_context(game: Game) -> Context:
+    """Return the rules without the majority rule, the ranks, and space for move lists."""
+    rules, counts = game.context, rank_table(game.rules.holes)
     ctx = np.zeros(len(rules) + len(counts) + int(WIDTH) * PLIES, np.int64)
     ctx[: len(rules)] = rules
     ctx[RULES + MAJORITY] = 0
     ctx[RANKS_AT] = len(rules)
     ctx[len(rules) : len(rules) + len(counts)] = counts
     ctx[CHILDREN_AT] = len(rules) + len(counts)
-    ctx[PENALTY] = 0 if of.rules.extra_turn == "no" else EXTRA_TURN_LEFT
+    ctx[PENALTY] = 0 if game.rules.extra_turn == "no" else EXTRA_TURN_LEFT
     return ctx
 
 
-class MajorityQuestions:
-    """Games that end when a pot holds more than half: who wins is the same without that rule.
+class WrappedSearch:
+    """A search that delegates to another search."""
 
-    The margin is not: it depends on the pots, so only a search on whole states finds it.
-    """
-
-    def __init__(self, of: Game, without: Questions, table_bits: int) -> None:
-        """`without` are the questions of the same game without that rule."""
-        self.without, self.plain = without, PlainQuestions(of, table_bits)
+    def __init__(self, game: Game, inner: Search) -> None:
+        self.game, self.inner, self.more_nodes = game, inner, 0
 
     @property
     def nodes(self) -> int:
-        """The nodes of both searches."""
-        return self.without.nodes + self.plain.nodes
+        """Return the nodes of both searches."""
+        return self.inner.nodes + self.more_nodes
 
     def prepare(self) -> None:
         """Open or build the database."""
-        self.without.prepare()
+        self.inner.prepare()
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Empty the table."""
-        self.without.forget()
-        self.plain.forget()
+        self.inner.clear()
 
     def limits(self, position: Position) -> Bounds:
-        """All beans."""
+        """Return the limits of the inner search."""
+        return self.inner.limits(position)
+
+
+class MajoritySearch(WrappedSearch):
+    """A search for games that end when a pot holds more than half of the beans.
+
+    The rule does not change the winner, so the search without it decides outcomes. It changes
+    margins, because they depend on the pots; those need a search of whole states.
+    """
+
+    def __init__(self, game: Game, inner: Search, table_bits: int) -> None:
+        super().__init__(game, inner)
+        self.plain = generic_search(game, table_bits)
+
+    def clear(self) -> None:
+        """Empty the tables."""
+        super().clear()
+        self.plain.clear()
+
+    def limits(self, position: Position) -> Bounds:
+        """Return bounds from all beans."""
         return self.plain.limits(position)
 
-    def ask(self, position: Position, bound: int, nodes: int) -> Answer:
-        """Who wins, by the game without the rule; any other margin by a search on whole states."""
+    def bound_margin(self, position: Position, bound: int, nodes: int) -> Answer:
+        """Decide win and draw without the rule; search whole states for other margins."""
         if bound not in (0, 1):
-            return self.plain.ask(position, bound, nodes)
-        answer = self.without.ask(position, bound, nodes)
+            before = self.plain.nodes
+            answer = self.plain.bound_margin(position, bound, nodes)
+            self.more_nodes += self.plain.nodes - before
+            return answer
+        answer = self.inner.bound_margin(position, bound, nodes)
         return None if answer is None else max(-1, min(1, answer))
 
 
-class PhasedQuestions:
-    """Games whose first turn has its own rules; other questions answer for what follows."""
+class PhasedSearch(WrappedSearch):
+    """A search for games with a special first turn; the inner search continues after it."""
 
-    def __init__(self, of: Game, settled: Questions) -> None:
-        """`settled` are the questions of positions whose phase is over."""
-        self.game, self.settled, self._nodes = of, settled, 0
-
-    @property
-    def nodes(self) -> int:
-        """The nodes of both, including the first turn."""
-        return self.settled.nodes + self._nodes
-
-    def prepare(self) -> None:
-        """Open or build the database."""
-        self.settled.prepare()
-
-    def forget(self) -> None:
-        """Empty the table."""
-        self.settled.forget()
-
-    def limits(self, position: Position) -> Bounds:
-        """All beans."""
-        return self.settled.limits(position)
-
-    def ask(self, position: Position, bound: int, nodes: int) -> Answer:
-        """Play every move of the first turn and ask what follows."""
-        of, best = self.game, -most_of(self.game, position)
-        if int(position.state.phase) == SETTLED and not of.over(position):
-            return self.settled.ask(position, bound, nodes)
-        if of.over(position):
-            return finished(of, position).low
-        self._nodes += 1
+    def bound_margin(self, position: Position, bound: int, nodes: int) -> Answer:
+        """Play every move of the first turn and search the positions after it."""
+        game, best = self.game, -max_margin(self.game, position)
+        if int(position.state.phase) == SETTLED and not game.over(position):
+            return self.inner.bound_margin(position, bound, nodes)
+        if game.over(position):
+            return final_bounds(game, position).low
+        self.more_nodes += 1
         last = self.nodes + nodes - 1
-        for move in of.legal(position):
-            child = of.play(position, move)
+        for move in game.legal(position):
+            child = game.play(position, move)
             same = child.mover == position.mover
-            answer = self.ask(child, bound if same else 1 - bound, last - self.nodes)
+            answer = self.bound_margin(child, bound if same else 1 - bound, last - self.nodes)
             if answer is None:
                 return None
             best = max(best, answer if same else -answer)
@@ -194,10 +198,10 @@ class PhasedQuestions:
         return best
 
 
-def sowing_questions(of: Game, settings: SolverSettings, progress: Progress) -> Questions:
-    """The questions that fit the rules of a game of up to seven holes."""
+def create_sowing_search(game: Game, settings: SolverSettings, progress: Progress) -> Search:
+    """Return the search that fits the rules of a game of up to seven holes."""
     bits, beans, seconds = settings.table_bits, settings.database_beans, settings.database_seconds
-    questions: Questions = SowingQuestions(of, bits, beans, progress, seconds)
-    if of.rules.majority_ends == "yes":
-        questions = MajorityQuestions(of, questions, bits)
-    return PhasedQuestions(of, questions) if of.rules.phased else questions
+    search: Search = SowingSearch(game, bits, beans, progress, seconds)
+    if game.rules.majority_ends == "yes":
+        search = MajoritySearch(game, search, bits)
+    return PhasedSearch(game, search) if game.rules.has_phases else search

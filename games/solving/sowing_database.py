@@ -1,4 +1,4 @@
-"""Endgame databases: values, building, files."""
+"""Endgame databases of packed sowing games: ranks, values, building, files."""
 
 import hashlib
 import mmap
@@ -8,60 +8,192 @@ import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from inspect import getfile
 from math import comb
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from games.base.files import atomic_write
-from games.kernels.compile_cache import remove_unused, user_caches, writable
-from games.kernels.context import Context
-from games.kernels.jit import bound
-from games.solving import sowing_endgames
-from games.solving import sowing_endgames as sowing_rank
-from games.solving.sowing_endgames import MOST_BEANS, UNKNOWN, BoardRows, Values, positions
+from games.kernels.bits import U
+from games.kernels.compile_cache import is_writable, remove_old_caches, user_caches
+from games.kernels.context import COUNTERS, Context
+from games.kernels.jit import family_kernels, inline, specialise
+from games.kernels.masks import except_highest, none
+from games.solving.solver import free_memory
 from games.sowing import packed
-from games.sowing import rules as rows
+from games.sowing.packed import (
+    BYTE,
+    EACH_BYTE,
+    EIGHT,
+    HOLES,
+    POT,
+    POT_SHIFT,
+    State,
+    beans,
+    has_ended,
+    highest,
+    moves,
+    sow,
+    sweep,
+)
 from games.sowing.rules import SowingRules
 
+# Words of the context that the search and the database of packed games share.
+(
+    NODES,  # positions searched
+    MOST_NODES,  # the limit of NODES
+    STOPPED,  # 1: the limit was reached
+    BEANS,  # beans of the database
+    RANKS_AT,  # start of the counts of `rank_table`
+    CHILDREN_AT,  # start of the move lists
+    PENALTY,  # of each extra turn that a move leaves to the opponent, for the move order
+) = range(COUNTERS, COUNTERS + 7)
+MOST_BEANS = 63
+RANK_WIDTH = MOST_BEANS + 1
+LANE_1, LANE_2, LANE_3, LANE_4, LANE_5, LANE_6, LANE_7 = (U(RANK_WIDTH * k) for k in range(1, 8))
+Values = NDArray[np.int8]
+BoardRows = NDArray[np.uint64]
+UNKNOWN = -128
+ZERO, ONE = U(0), U(1)
+DATABASE_VERSION = 1  # increase it when rules or values of databases change
 CHECKSUM = 4  # bytes at the end of a file
-DISK_SHARE, MEMORY_SHARE = 0.2, 0.25  # of what is free: a database takes no more
+DISK_SHARE, MEMORY_SHARE = 0.2, 0.25  # of the free space: the limits for a database
 PACKED = "games.sowing.packed"
-# Beyond this more beans cost more time to build than they save: 18 beans of 6 holes a side.
+# More positions cost more time to build than they save: 18 beans with 6 holes a side.
 USUAL_SIZE = 100_000_000
-SHARE = 3 / 8  # of all beans, in a game that has fewer: kalah(6,4) needs 18 of its 48
-A_SECOND = 5_000_000  # positions valued by one slow processor
-PIECES = 16  # a thread, so that all end a layer together
+SHARE = 3 / 8  # of all beans, in smaller games: kalah(6,4) uses 18 of its 48
+POSITIONS_PER_SECOND = 5_000_000  # on one slow processor
+PIECES = 16  # per thread, so that all threads finish a layer together
 Progress = Callable[[str], None]
 
 
-def digest_of(modules: tuple[str, ...], words: tuple[object, ...]) -> str:
-    """A digest of the sources and words that decide a database."""
-    digest = hashlib.blake2b(digest_size=10)
-    for path in modules:
-        digest.update(Path(path).read_bytes())
-    digest.update(repr(words).encode())
-    return digest.hexdigest()
+def position_count(holes: int, beans: int) -> int:
+    """Return the number of positions with up to `beans` beans and `holes` holes a side."""
+    return comb(beans + 2 * holes, 2 * holes)
 
 
-def directory() -> Path | None:
-    """The directory of databases, in the user's cache; None if it cannot be written."""
+def rank_table(holes: int) -> list[int]:
+    """Return, for each lane of both rows, the rank contribution of the beans up to it."""
+    first = POT - holes
+    cells = [cell for row in (0, holes) for cell in (*[None] * first, *range(row, row + holes))]
+    return [
+        0 if cell is None else comb(beans + cell, cell + 1)
+        for cell in cells
+        for beans in range(RANK_WIDTH)
+    ]
+
+
+@inline
+def row_rank(ctx: Context, at: np.uint64, sums: np.uint64) -> np.int64:
+    """Return the rank contribution of one row, whose counts begin at `at`, from its lane sums."""
+    rank = ctx[at + (sums & BYTE)] + ctx[at + LANE_1 + ((sums >> U(8)) & BYTE)]
+    rank += ctx[at + LANE_2 + ((sums >> U(16)) & BYTE)]
+    rank += ctx[at + LANE_3 + ((sums >> U(24)) & BYTE)]
+    rank += ctx[at + LANE_4 + ((sums >> U(32)) & BYTE)]
+    rank += ctx[at + LANE_5 + ((sums >> U(40)) & BYTE)]
+    return rank + ctx[at + LANE_6 + ((sums >> U(48)) & BYTE)]
+
+
+@inline
+def rank_of(ctx: Context, own: np.uint64, other: np.uint64) -> np.uint64:
+    """Return the rank: positions of fewer beans come first, so a smaller database is a prefix."""
+    at = U(ctx[RANKS_AT])
+    sums = own * EACH_BYTE
+    # The top lane is the sum of the whole row, which the sums of the second row continue.
+    more = (other + (sums >> POT_SHIFT)) * EACH_BYTE
+    return U(row_rank(ctx, at, sums) + row_rank(ctx, at + LANE_7, more))
+
+
+def list_rows(first: int, held: int, rows: BoardRows) -> None:
+    """Write all rows of `held` beans in the holes from slot `first` on."""
+    start = U(first) * EIGHT
+    row, last = U(held) << start, U(POT - 1) * EIGHT
+    for at in range(rows.size):
+        rows[at] = row
+        shift = start
+        while shift < last and (row >> shift) & BYTE == ZERO:
+            shift += EIGHT
+        taken = (row >> shift) & BYTE
+        # All but one of the lowest beans return to the first hole; that one moves a hole further.
+        row = row - (taken << shift) + ((taken - ONE) << start)
+        if shift < last:
+            row += ONE << (shift + EIGHT)
+
+
+def value_of(ctx: Context, values: Values, own: np.uint64, other: np.uint64) -> np.int64:
+    """Return the mover's future gain minus the opponent's under best play; store it.
+
+    A move that banks nothing leads to a position with as many beans, whose value may be missing.
+    """
+    place = rank_of(ctx, own, other)
+    known = np.int64(values[place])
+    if known != UNKNOWN:
+        return known
+    best = np.int64(UNKNOWN)
+    mask = moves(ctx, State(own, other))
+    while not none(mask):
+        after, same = sow(ctx, State(own, other), highest(mask))
+        mask = except_highest(mask)
+        row, facing = after.own & HOLES, after.other & HOLES
+        if min(row, facing) == ZERO and has_ended(ctx, after, same):
+            end = sweep(ctx, after)
+            value = np.int64(end.own >> POT_SHIFT) - np.int64(end.other >> POT_SHIFT)
+        else:
+            value = np.int64(after.own >> POT_SHIFT) - np.int64(after.other >> POT_SHIFT)
+            if same:
+                value += value_of(ctx, values, row, facing)
+            else:
+                value -= value_of(ctx, values, facing, row)
+        best = max(best, value)
+    values[place] = best
+    return best
+
+
+def fill(
+    ctx: Context, values: Values, held: int, own_rows: BoardRows, rows: BoardRows, starts: BoardRows
+) -> None:
+    """Compute every position of `held` beans whose mover has one of `own_rows`.
+
+    `rows` are all rows, those of k beans from `starts[k]` on. Threads may fill one database
+    together, because all of them store the same values.
+    """
+    for own in own_rows:
+        left = U(held) - beans(own)
+        for at in range(starts[left], starts[left + ONE]):
+            value_of(ctx, values, own, rows[at])
+
+
+COMPILED = (list_rows, value_of, fill)
+
+
+def bind_database(family: ModuleType) -> SimpleNamespace:
+    """Return the kernels compiled for the packed family."""
+    return specialise(family.FAMILY, COMPILED)
+
+
+def database_directory() -> Path | None:
+    """Return the directory of databases in the user's cache; None if it is not writable."""
     for root in user_caches():
-        if writable(root):
-            remove_unused(root, "database-*")
+        if is_writable(root):
+            remove_old_caches(root, "database-*")
             return root
     return None
 
 
-def opened(root: Path | None, name: str, beans: int, size: int) -> Values | None:
-    """The first `size` values of the smallest file of this name with `beans` or more; None if
-    there is none. A file that is damaged is removed.
+def open_database(root: Path | None, name: str, beans: int, size: int) -> Values | None:
+    """Return the first `size` values of the smallest file with at least `beans` beans.
+
+    Return None if there is no such file. Damaged files are removed.
     """
-    for path in sorted_files(root, name, beans):
-        with suppress(OSError, ValueError), path.open("rb") as file:  # an empty file has no map
+    for path in database_files(root, name, beans):
+        with (
+            suppress(OSError, ValueError),
+            path.open("rb") as file,
+        ):  # an empty file cannot be mapped
             whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            if len(whole) >= size + CHECKSUM and is_whole(whole):
+            if len(whole) >= size + CHECKSUM and checksum_matches(whole):
                 os.utime(path)
                 return np.frombuffer(whole, np.int8)[:size]
         with suppress(OSError):
@@ -69,67 +201,57 @@ def opened(root: Path | None, name: str, beans: int, size: int) -> Values | None
     return None
 
 
-def sorted_files(root: Path | None, name: str, beans: int) -> list[Path]:
-    """The files of this name that are large enough, the smallest first."""
+def database_files(root: Path | None, name: str, beans: int) -> list[Path]:
+    """Return the files of this name that are large enough, the smallest first."""
     if root is None:
         return []
     counts = {int(path.stem.rpartition("-")[2]): path for path in root.glob(f"{name}-*.bin")}
     return [counts[count] for count in sorted(counts) if count >= beans]
 
 
-def is_whole(stored: mmap.mmap) -> bool:
-    """Whether the checksum matches the values."""
+def checksum_matches(stored: mmap.mmap) -> bool:
+    """Return whether the checksum matches the values."""
     values = memoryview(stored)[:-CHECKSUM]
     return zlib.crc32(values).to_bytes(CHECKSUM, "little") == stored[-CHECKSUM:]
 
 
-def keep(root: Path, name: str, beans: int, values: Values) -> None:
-    """Write the file; a process that has mapped an older file of this name keeps that one."""
+def save_database(root: Path, name: str, beans: int, values: Values) -> None:
+    """Write the file; processes that have mapped an older file of this name keep it."""
     with atomic_write(root / f"{name}-{beans}.bin") as file:
         stored = memoryview(values.data)
         file.write(stored)
         file.write(zlib.crc32(stored).to_bytes(CHECKSUM, "little"))
 
 
-def room(root: Path | None) -> int:
-    """The largest new database in bytes: a share of the free memory and disk."""
+def available_bytes(root: Path | None) -> int:
+    """Return the size limit of a new database in bytes: a share of the free memory and disk."""
     free = free_memory() * MEMORY_SHARE
     if root is not None:
         free = min(free, shutil.disk_usage(root).free * DISK_SHARE)
     return int(free)
 
 
-def free_memory() -> int:
-    """Free memory in bytes, as the system reports it."""
-    with suppress(OSError):
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) << 10
-    return 1 << 32
-
-
-def usual_beans(rules: SowingRules) -> int:
-    """The size that pays for one solution of the game from its start."""
+def default_beans(rules: SowingRules) -> int:
+    """Return the beans of a database that saves time already if the start is solved once."""
     beans = int(2 * rules.holes * rules.beans * SHARE)
-    while positions(rules.holes, beans) > USUAL_SIZE:
+    while position_count(rules.holes, beans) > USUAL_SIZE:
         beans -= 1
     return beans
 
 
-def fitting(rules: SowingRules, beans: int, room: int) -> int:
-    """So many beans, or as many fewer as have room; 0 at least."""
-    while beans > 0 and positions(rules.holes, beans) > room:
+def beans_that_fit(rules: SowingRules, beans: int, room: int) -> int:
+    """Return `beans`, or fewer if their database would not fit into `room` bytes."""
+    while beans > 0 and position_count(rules.holes, beans) > room:
         beans -= 1
     return beans
 
 
-def name_of(rules: SowingRules) -> str:
-    """The name of the database: all that decides its bytes, but how many beans it knows.
+def database_name(rules: SowingRules) -> str:
+    """Return the name of the database, from everything that affects its values.
 
-    Not the beans of the start, the swap, a late extra turn or a majority: those that differ in
-    nothing else share one.
+    The beans at the start, the swap, a late extra turn and the majority rule do not: games that
+    differ only in these share a database.
     """
-    sources = tuple(getfile(each) for each in (packed, rows, sowing_endgames, sowing_rank))
     words = (
         rules.holes,
         rules.extra_turn != "no",
@@ -140,43 +262,44 @@ def name_of(rules: SowingRules) -> str:
         rules.skip_start,
         rules.sweep,
     )
-    return f"database-{rules.holes}-holes-{digest_of(sources, words)}"
+    digest = hashlib.blake2b(repr(words).encode(), digest_size=10).hexdigest()
+    return f"database-{rules.holes}-holes-{DATABASE_VERSION}-{digest}"
 
 
-def database(
+def load_or_build(
     ctx: Context,
     rules: SowingRules,
     beans: int | None,
     progress: Progress,
     seconds: float | None = None,
 ) -> Values:
-    """All values of up to `beans` beans, from the file or built; read-only.
+    """Return all values of up to `beans` beans, from a file or built; read-only.
 
-    None: as many as are worth it, as disk and memory have room for and, unless they are there,
-    as are built in so many `seconds`.
+    None for `beans` means the best size that disk and memory allow. If there is no such file, it
+    also means a size that can be built in `seconds`.
     """
-    root, name, chosen = directory(), name_of(rules), beans is None
+    root, name, chosen = database_directory(), database_name(rules), beans is None
     if beans is None:
-        beans = fitting(rules, usual_beans(rules), room(root))
+        beans = beans_that_fit(rules, default_beans(rules), available_bytes(root))
     beans = min(beans, MOST_BEANS)
-    size = positions(rules.holes, beans)
-    values = opened(root, name, beans, size)
+    size = position_count(rules.holes, beans)
+    values = open_database(root, name, beans, size)
     if values is None and chosen and seconds is not None:
-        beans = fitting(rules, beans, int(seconds * A_SECOND))
-        size = positions(rules.holes, beans)
-        values = opened(root, name, beans, size)
+        beans = beans_that_fit(rules, beans, int(seconds * POSITIONS_PER_SECOND))
+        size = position_count(rules.holes, beans)
+        values = open_database(root, name, beans, size)
     if values is None:
         progress(f"building the endgame database of {beans} beans, {size / 1e6:,.1f} MB, once ...")
-        values = built(ctx, rules.holes, beans, size)
+        values = build_values(ctx, rules.holes, beans, size)
         if root is not None and beans:
-            keep(root, name, beans, values)
+            save_database(root, name, beans, values)
         values.flags.writeable = False
     return values
 
 
-def built(ctx: Context, holes: int, beans: int, size: int) -> Values:
-    """All values, layer after layer of one bean more: a ply that banks leads to fewer beans."""
-    kernels = bound(PACKED, sowing_endgames.of_packed)
+def build_values(ctx: Context, holes: int, beans: int, size: int) -> Values:
+    """Compute all values by ascending numbers of beans, because banking leads to fewer beans."""
+    kernels = family_kernels(PACKED, bind_database)
     values = np.full(size, UNKNOWN, np.int8)
     own_rows, starts = all_rows(kernels.list_rows, holes, beans)
     threads = os.cpu_count() or 1
@@ -185,32 +308,32 @@ def built(ctx: Context, holes: int, beans: int, size: int) -> Values:
         for held in range(1, beans + 1):
             jobs = [
                 pool.submit(kernels.fill, ctx, values, held, piece, own_rows, starts)
-                for piece in shares(own_rows, starts, held, threads * PIECES)
+                for piece in work_shares(own_rows, starts, held, threads * PIECES)
             ]
             for job in jobs:
                 job.result()
     finally:
-        pool.shutdown(cancel_futures=True)  # Ctrl-C does not wait for the layer
+        pool.shutdown(cancel_futures=True)  # so that Ctrl-C does not wait for the layer
     return values
 
 
 def all_rows(
     list_rows: Callable[[int, int, BoardRows], None], holes: int, beans: int
 ) -> tuple[BoardRows, BoardRows]:
-    """All rows of up to `beans` beans by their number of beans, and where each number begins."""
+    """Return all rows of up to `beans` beans, sorted by beans, and where each number starts."""
     counts = [comb(held + holes - 1, holes - 1) for held in range(beans + 1)]
     starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.uint64)
-    found = np.empty(int(starts[-1]), np.uint64)
+    rows = np.empty(int(starts[-1]), np.uint64)
     for held in range(beans + 1):
-        list_rows(packed.POT - holes, held, found[int(starts[held]) : int(starts[held + 1])])
-    return found, starts
+        list_rows(packed.POT - holes, held, rows[int(starts[held]) : int(starts[held + 1])])
+    return rows, starts
 
 
-def shares(found: BoardRows, starts: BoardRows, held: int, most: int) -> Iterator[BoardRows]:
-    """The rows that a mover may have among `held` beans, cut so that each share is as much work."""
+def work_shares(rows: BoardRows, starts: BoardRows, held: int, most: int) -> Iterator[BoardRows]:
+    """Yield the mover's possible rows among `held` beans, cut into shares of equal work."""
     ends = starts.astype(np.int64)
     counts = ends[1:] - ends[:-1]
     work = np.repeat(counts[held::-1], counts[: held + 1])[int(starts[1]) :].cumsum()
     cuts = np.searchsorted(work, np.linspace(0, work[-1], most + 1)[1:-1])
-    rows_of_mover = found[int(starts[1]) : int(starts[held + 1])]
-    yield from (each for each in np.split(rows_of_mover, cuts) if each.size)
+    rows_of_mover = rows[int(starts[1]) : int(starts[held + 1])]
+    yield from (share for share in np.split(rows_of_mover, cuts) if share.size)

@@ -1,4 +1,4 @@
-"""The search of packed sowing positions without their stores."""
+"""The search of packed sowing positions without their pots."""
 
 from types import ModuleType, SimpleNamespace
 
@@ -9,7 +9,7 @@ from games.kernels.bits import Truth, U, popcount
 from games.kernels.context import Context
 from games.kernels.jit import inline_copies, specialise
 from games.kernels.masks import except_highest, none
-from games.solving.sowing_endgames import (
+from games.solving.sowing_database import (
     BEANS,
     CHILDREN_AT,
     MOST_NODES,
@@ -19,33 +19,43 @@ from games.solving.sowing_endgames import (
     Values,
     rank_of,
 )
-from games.sowing.packed import HOLES, POT_SHIFT, State, beans, ended, highest, moves, sown, swept
-from games.sowing.packed_cells import reaching
+from games.sowing.packed import (
+    HOLES,
+    POT_SHIFT,
+    State,
+    beans,
+    has_ended,
+    highest,
+    moves,
+    reaching,
+    sow,
+    sweep,
+)
 
 Table = NDArray[np.uint64]
 
-PLIES = 1024  # a line that is longer is left undecided
-# A ply's children: own row, other row, gain and turn of each, then the order to search them in.
+PLIES = 1024  # longer lines stay undecided
+# Children of a ply: own row, other row, gain and turn of each, then the search order.
 OWN, OTHER, TURN, ORDER, WIDTH = U(0), U(8), U(16), U(24), U(32)
 PLACE_SHIFT, PLACES = 3, 7
-AGAIN = 1 << 20  # a move after which the mover goes on comes before all others
+AGAIN = 1 << 20  # extra turns come first
 LOWEST = -1 << 20
 
 BUCKET = U(8)  # words: four entries of two
-MOST_STORED = np.uint64(126)  # beans whose bounds fit a byte
+MOST_STORED = np.uint64(126)  # beans; bounds of more do not fit a byte
 BYTE_SHIFT, MIDDLE = U(56), 128
 ZERO, ONE, TWO = U(0), U(1), U(2)
 
 
 def bucket(table: Table, own: np.uint64, other: np.uint64) -> np.uint64:
-    """Where the four entries stand among which this position's would be."""
+    """Return the index of the four entries that may hold this position."""
     word = own * U(0x9E37_79B9_7F4A_7C15) + (other ^ (other >> U(31))) * U(0xD6E8_FEB8_6659_FD93)
     word = (word ^ (word >> U(29))) * U(0xBF58_476D_1CE4_E5B9)
     return (word >> U(20)) & (U(table.size) - BUCKET) & ~U(7)
 
 
-def found(table: Table, own: np.uint64, other: np.uint64) -> np.uint64:
-    """Where the entry of these very rows stands, or the table's size if there is none."""
+def find_entry(table: Table, own: np.uint64, other: np.uint64) -> np.uint64:
+    """Return the index of the entry for these rows, or the table's size if there is none."""
     at = bucket(table, own, other)
     end = at + BUCKET
     while at < end:
@@ -56,12 +66,12 @@ def found(table: Table, own: np.uint64, other: np.uint64) -> np.uint64:
 
 
 def low_of(table: Table, at: np.uint64) -> np.int64:
-    """The lower bound of an entry."""
+    """Return the lower bound of an entry."""
     return np.int64(table[at] >> BYTE_SHIFT) - MIDDLE
 
 
 def high_of(table: Table, at: np.uint64) -> np.int64:
-    """The upper bound of an entry."""
+    """Return the upper bound of an entry."""
     return np.int64(table[at + ONE] >> BYTE_SHIFT) - MIDDLE
 
 
@@ -73,14 +83,14 @@ def store(
     bound: np.int64,
     value: np.int64,
 ) -> np.int64:
-    """Keep the answer `value` to the question about `bound`; returns it.
+    """Store the answer `value` to the question about `bound`; return it.
 
-    The entry of the fewest beans makes room: what it knows is found again soonest.
+    It replaces the entry with the fewest beans, which is the fastest to search again.
     """
     if held > MOST_STORED:
         return value
     low, high = -np.int64(held), np.int64(held)
-    at = found(table, own, other)
+    at = find_entry(table, own, other)
     if at < U(table.size):
         low, high = low_of(table, at), high_of(table, at)
     else:
@@ -101,15 +111,15 @@ def store(
 
 
 def urgency(ctx: Context, gain: np.int64, same: Truth, slot: np.uint64, child: State) -> np.int64:
-    """How early to search a move: extra turns, then beans banked, few extra turns left."""
+    """Rank moves: extra turns, then beans banked, then few extra turns left to the opponent."""
     if same:
         return AGAIN + np.int64(slot)
     left = np.int64(popcount(reaching(ctx, child)))
     return 8 * gain + np.int64(slot) - ctx[PENALTY] * left
 
 
-def insert(ctx: Context, at: np.uint64, count: np.uint64, item: np.int64) -> None:
-    """Put the item among the `count` that are sorted at `at`, the largest first."""
+def insert_in_order(ctx: Context, at: np.uint64, count: np.uint64, item: np.int64) -> None:
+    """Insert the item into the `count` items at `at`, which are in descending order."""
     place = at + count
     while place > at and ctx[place - ONE] < item:
         ctx[place] = ctx[place - ONE]
@@ -117,7 +127,7 @@ def insert(ctx: Context, at: np.uint64, count: np.uint64, item: np.int64) -> Non
     ctx[place] = item
 
 
-def settled(
+def value_of_move(
     ctx: Context,
     table: Table,
     values: Values,
@@ -126,8 +136,10 @@ def settled(
     gain: np.int64,
     bound: np.int64,
 ) -> np.int64:
-    """What a move is worth if that is known without a search, or at least on which side of
-    `bound`; LOWEST if not. `after` is as its mover sees it, its pots are left out of account.
+    """Return the value of a move or a bound that decides about `bound`, without a search.
+
+    LOWEST means that a search is needed. `after` is the state as its mover sees it; its pots are
+    ignored.
     """
     row, facing = after.own & HOLES, after.other & HOLES
     held = beans(row) + beans(facing)
@@ -140,7 +152,7 @@ def settled(
         return low
     if high < bound:
         return high
-    at = found(table, own, other)
+    at = find_entry(table, own, other)
     if at < U(table.size):
         if same:
             low, high = gain + low_of(table, at), gain + high_of(table, at)
@@ -153,26 +165,27 @@ def settled(
     return np.int64(LOWEST)
 
 
-def looked(
+def list_moves(
     ctx: Context, table: Table, values: Values, s: State, bound: np.int64, at: np.uint64
 ) -> tuple[np.int64, np.uint64]:
-    """Play every move once: the best that is known of them without a search, and how many are
-    listed at `at` to be searched; none if that is enough.
+    """Play every move; return the best value known without a search, and the number of others.
+
+    The others are listed at `at` for the search; there are none if the best value suffices.
     """
     best, count = np.int64(LOWEST), ZERO
     mask = moves(ctx, s)
     while not none(mask):
         slot = highest(mask)
         mask = except_highest(mask)
-        after, same = sown(ctx, s, slot)
+        after, same = sow(ctx, s, slot)
         row, facing = after.own & HOLES, after.other & HOLES
-        if min(row, facing) == ZERO and ended(ctx, after, same):
-            end = swept(ctx, after)
+        if min(row, facing) == ZERO and has_ended(ctx, after, same):
+            end = sweep(ctx, after)
             gain = np.int64(end.own >> POT_SHIFT) - np.int64(end.other >> POT_SHIFT)
             value = gain
         else:
             gain = np.int64(after.own >> POT_SHIFT) - np.int64(after.other >> POT_SHIFT)
-            value = settled(ctx, table, values, after, same, gain, bound)
+            value = value_of_move(ctx, table, values, after, same, gain, bound)
         if value >= bound:
             return value, ZERO
         best = max(best, value)
@@ -182,7 +195,7 @@ def looked(
             ctx[at + OTHER + count] = np.int64(child.other)
             ctx[at + TURN + count] = (gain << 1) | (1 if same else 0)
             item = urgency(ctx, gain, same, slot, child) << PLACE_SHIFT
-            insert(ctx, at + ORDER, count, item | np.int64(count))
+            insert_in_order(ctx, at + ORDER, count, item | np.int64(count))
             count += ONE
     return best, count
 
@@ -196,12 +209,12 @@ def at_least(
     bound: np.int64,
     ply: np.int64,
 ) -> np.int64:
-    """A bound of what the mover will gain more, on that side of `bound` on which the value is."""
+    """Return a bound of the mover's future gain that decides whether it is at least `bound`."""
     ctx[NODES] += 1
     if ctx[NODES] > ctx[MOST_NODES] or ply >= PLIES:
         ctx[STOPPED] = 1
         return np.int64(0)
-    known = found(table, own, other)
+    known = find_entry(table, own, other)
     if known < U(table.size):
         low, high = low_of(table, known), high_of(table, known)
         if low >= bound:
@@ -210,7 +223,7 @@ def at_least(
             return high
     held = beans(own) + beans(other)
     at = U(ctx[CHILDREN_AT]) + WIDTH * U(ply)
-    best, count = looked(ctx, table, values, State(own, other), bound, at)
+    best, count = list_moves(ctx, table, values, State(own, other), bound, at)
     for i in range(count):
         place = at + U(ctx[at + ORDER + U(i)] & PLACES)
         gain, same = ctx[place + TURN] >> 1, ctx[place + TURN] & 1 != 0
@@ -230,14 +243,24 @@ def at_least(
 
 
 def rank(ctx: Context, own: np.uint64, other: np.uint64) -> np.uint64:
-    """Where the database has the position."""
+    """Return the place of the position in the database."""
     return rank_of(ctx, own, other)
 
 
-INLINED = (bucket, found, low_of, high_of, store, urgency, insert, settled, looked)
+INLINED = (
+    bucket,
+    find_entry,
+    low_of,
+    high_of,
+    store,
+    urgency,
+    insert_in_order,
+    value_of_move,
+    list_moves,
+)
 COMPILED = (at_least, rank)
 
 
-def of_packed(family: ModuleType) -> SimpleNamespace:
-    """The search, compiled for the packed family."""
+def bind_search(family: ModuleType) -> SimpleNamespace:
+    """Return the search compiled for the packed family."""
     return specialise(family.FAMILY, COMPILED, **inline_copies(INLINED, {}))

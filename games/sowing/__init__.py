@@ -1,4 +1,4 @@
-"""Kalah and Owari: one sowing ruleset with parameters."""
+"""Kalah and Owari: sowing games with parameters."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -15,8 +15,8 @@ FEATURES = (
     "far",
     "given_away",
 )
-# Words for heuristics and bots, each a function in `heuristic_functions.py`.
-BOARD_WORDS = (
+# Functions of `heuristic_functions.py` that users may call.
+HEURISTIC_FUNCTIONS = (
     "holes",
     "hole",
     "empty",
@@ -28,7 +28,7 @@ BOARD_WORDS = (
     "captures",
     "gives_away",
 )
-# Features that mean nothing under some rules.
+# Features that are meaningful only under some rules.
 FEATURE_NEEDS: Mapping[str, Callable[[SowingRules], bool]] = {
     "extra_turn": lambda rules: rules.extra_turn != "no",
     "capture": lambda rules: rules.capture != "none",
@@ -36,7 +36,7 @@ FEATURE_NEEDS: Mapping[str, Callable[[SowingRules], bool]] = {
 
 
 def build(preset: str, arguments: Sequence[str]) -> Game:
-    """The game of a preset with its `arguments`; a GameError names what is wrong with them."""
+    """Return the game of a preset and its `arguments`; a GameError names the problem."""
     rules = read_rules(preset, arguments)
     family = family_name(rules)
     name = rules_name(preset, rules)
@@ -46,7 +46,7 @@ def build(preset: str, arguments: Sequence[str]) -> Game:
 
 
 def family_name(rules: SowingRules) -> str:
-    """The smallest state that holds the game."""
+    """Return the smallest state family that can hold the game."""
     if rules.holes > PACKED_HOLES:
         return "games.sowing.wide"
-    return "games.sowing.phased" if rules.phased else "games.sowing.packed"
+    return "games.sowing.phased" if rules.has_phases else "games.sowing.packed"

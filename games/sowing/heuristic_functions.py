@@ -5,24 +5,24 @@ import numpy as np
 from games.kernels.bits import ONE, ZERO, Truth, U
 from games.kernels.context import RULES, Context
 from games.kernels.family import State
-from games.kernels.printed_numbers import PrintedNumber
-from games.sowing.packed_cells import end_slot, facing_held, first_slot, held
+from games.parts import PrintedNumber
+from games.sowing.packed import end_slot, facing_held, first_slot, held
 from games.sowing.rules import CAPTURES, FIRST_NUMBER, PERIOD, SKIPS_POT
 
-# Where a last bean falls that does not fall into a hole of the mover's.
+# Results of `last_lands_in` when the last bean does not fall into one of the mover's holes.
 OWN_POT, OTHER_ROW, OTHER_POT, NOWHERE = -1, -2, -3, -4
 
 
 def slot_at(rules: Context, n: int) -> np.uint64:
-    """The slot of the hole with the number `n`."""
+    """Return the slot of hole `n`."""
     place = np.int64(n) - rules[RULES + FIRST_NUMBER]
     if place < 0 or place >= np.int64(end_slot(rules)) - np.int64(first_slot(rules)):
-        raise IndexError("the mover has no hole of this number")
+        raise IndexError("the mover has no hole with this number")
     return first_slot(rules) + U(place)
 
 
 def last_cell(rules: Context, position: State, slot: np.uint64) -> np.int64:
-    """The cell of the last bean, counted round from the mover's first hole; -1 without beans."""
+    """Return the ring cell of the last bean, counted from the mover's first hole; -1 for none."""
     beans = np.int64(held(position, slot))
     if beans == 0:
         return np.int64(-1)
@@ -35,7 +35,7 @@ def last_cell(rules: Context, position: State, slot: np.uint64) -> np.int64:
 
 
 def holes(rules: Context, position: State) -> np.int64:
-    """How many holes a side has."""
+    """Number of holes per side."""
     return np.int64(end_slot(rules)) - np.int64(first_slot(rules))
 
 
@@ -45,31 +45,31 @@ def hole(rules: Context, position: State, n: PrintedNumber) -> np.int64:
 
 
 def empty(rules: Context, position: State, n: PrintedNumber) -> Truth:
-    """Whether the mover's hole `n` holds no bean."""
+    """Return whether the mover's hole `n` is empty."""
     return held(position, slot_at(rules, n)) == ZERO
 
 
 def facing(rules: Context, position: State, n: PrintedNumber) -> np.int64:
-    """Beans in the other side's hole opposite the mover's hole `n`."""
+    """Beans in the opponent's hole opposite the mover's hole `n`."""
     return np.int64(facing_held(rules, position, slot_at(rules, n)))
 
 
 def near_pot(rules: Context, position: State, place: int) -> np.int64:
     """Beans in the mover's hole that is 1, 2, ... places from its pot, whatever its number."""
     if place < 1 or place > np.int64(end_slot(rules)) - np.int64(first_slot(rules)):
-        raise IndexError("the mover has no hole so many places from its pot")
+        raise IndexError("the mover has no hole at this distance from its pot")
     return np.int64(held(position, end_slot(rules) - U(place)))
 
 
 def distance(rules: Context, position: State, n: PrintedNumber) -> np.int64:
-    """Beans that a sowing from hole `n` needs to end in the mover's pot: 1 beside it."""
+    """Beans that a sowing from hole `n` needs to end in the mover's pot: 1 for the nearest hole."""
     return np.int64(end_slot(rules)) - np.int64(slot_at(rules, n))
 
 
 def last_lands_in(rules: Context, position: State, n: PrintedNumber) -> PrintedNumber:
-    """The mover's hole that the last bean from hole `n` falls into; below 0 if it is none.
+    """The mover's hole that receives the last bean from hole `n`; negative if it is not a hole.
 
-    OWN_POT, OTHER_ROW, OTHER_POT say what else; NOWHERE: there is no bean.
+    Negative results are OWN_POT, OTHER_ROW, OTHER_POT and, for an empty hole, NOWHERE.
     """
     cell = last_cell(rules, position, slot_at(rules, n))
     row = np.int64(end_slot(rules)) - np.int64(first_slot(rules))
@@ -83,7 +83,7 @@ def last_lands_in(rules: Context, position: State, n: PrintedNumber) -> PrintedN
 
 
 def ends_in_pot(rules: Context, position: State, n: PrintedNumber) -> Truth:
-    """Whether the last bean from hole `n` falls into the mover's pot."""
+    """Return whether the last bean from hole `n` falls into the mover's pot."""
     row = np.int64(end_slot(rules)) - np.int64(first_slot(rules))
     return last_cell(rules, position, slot_at(rules, n)) == row
 
@@ -99,7 +99,7 @@ def captures(rules: Context, position: State, n: PrintedNumber) -> np.int64:
     last = U(cell + first)
     if last != slot and held(position, last) != ZERO:
         return np.int64(0)
-    # Who has come round has dropped a bean in every hole of the other row.
+    # A sowing that comes back to the mover's row has dropped a bean in every hole of the other.
     passed = ONE if last <= slot else ZERO
     return np.int64(facing_held(rules, position, last) + passed)
 
@@ -113,4 +113,4 @@ def gives_away(rules: Context, position: State, n: PrintedNumber) -> np.int64:
     return np.int64(beans // period * row + max(0, min(beyond, row)))
 
 
-WORD_HELPERS = (slot_at, last_cell)
+HEURISTIC_HELPERS = (slot_at, last_cell)

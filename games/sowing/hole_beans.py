@@ -1,12 +1,12 @@
-"""How many beans a sowing takes, for agents that look at their own holes only."""
+"""The number of beans that a move sows, for simple policies."""
 
 import numpy as np
 
 from games.kernels.context import Context
 from games.kernels.family import State
-from games.sowing.packed_cells import held
+from games.sowing.packed import held
 
 
 def hole_beans(ctx: Context, s: State, slot: np.uint64) -> np.int64:
-    """Beans in the hole that the move sows."""
+    """Return the beans in the hole that the move sows."""
     return np.int64(held(s, slot))

@@ -1,4 +1,4 @@
-"""Parameters and presets, and how a sowing goes in plain numbers."""
+"""Parameters and presets, and the path of a sowing in plain numbers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -10,7 +10,7 @@ HOLES = range(1, 17)
 BEANS = range(17)
 PACKED_HOLES = 7  # a row of up to seven holes and its pot fit one 64-bit word
 YES_NO = {"yes": True, "no": False}
-WORDS: Mapping[str, Mapping[str, object]] = {
+VALUES: Mapping[str, Mapping[str, object]] = {
     "extra_turn": {"yes": 0, "no": 0, "not-first": 0},
     "capture": {"both": 0, "opposite": 0, "none": 0},
     "capture_needs_nonempty": YES_NO,
@@ -21,7 +21,7 @@ WORDS: Mapping[str, Mapping[str, object]] = {
     "skip_start": YES_NO,
     "sweep": {"owner": 0, "ender": 0, "nobody": 0},
 }
-PARAMETERS = ("holes", "beans", *WORDS)
+PARAMETERS = ("holes", "beans", *VALUES)
 # Places of the rule scalars in the context.
 (
     PERIOD,
@@ -40,13 +40,23 @@ PARAMETERS = ("holes", "beans", *WORDS)
 ) = range(13)
 SWEEPS = {"owner": 0, "ender": 1, "nobody": 2}
 TO_ENDER, TO_NOBODY = 1, 2
-# Phases of a game whose first turn has rules of its own.
+# Phases of a game whose first turn has special rules.
 SETTLED, FIRST_PLY, FIRST_TURN, SWAP_OPEN = range(4)
+# Features and heuristic functions of the package read states with these functions of a family.
+CELL_FUNCTIONS = (
+    "pot_beans",
+    "row_beans",
+    "held",
+    "facing_held",
+    "first_slot",
+    "end_slot",
+    "reaching",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class SowingRules:
-    """One ruleset; the defaults are `kalah`. `none` of the words is an abbreviation."""
+    """One ruleset; the defaults are `kalah`."""
 
     holes: int = 6
     beans: int = 4
@@ -59,11 +69,11 @@ class SowingRules:
     opponent_pot: str = "no"
     skip_start: str = "no"
     sweep: str = "owner"
-    pits: str = "display"  # how moves are written; belongs to the preset
+    pits: str = "display"  # how moves are written; only presets set it
 
     @property
-    def phased(self) -> bool:
-        """Whether the first turn has rules of its own."""
+    def has_phases(self) -> bool:
+        """Return whether the first turn has special rules."""
         return self.extra_turn == "not-first" or self.swap == "yes"
 
 
@@ -78,24 +88,24 @@ PRESETS: Mapping[str, SowingRules] = {
 
 
 def read_rules(preset: str, arguments: Sequence[str]) -> SowingRules:
-    """The preset changed by `arguments`, each checked."""
+    """Return the preset changed by `arguments`, each of which is validated."""
     given = parse_arguments(preset, arguments, ("holes", "beans"), PARAMETERS)
     changes: dict[str, int | str] = {}
     for key, text in given.items():
-        if key in WORDS:
-            changes[key] = parse_choice(preset, key, text, WORDS[key])
+        if key in VALUES:
+            changes[key] = parse_choice(preset, key, text, VALUES[key])
         else:
             changes[key] = parse_whole_number(preset, key, text, HOLES if key == "holes" else BEANS)
-    return replace(PRESETS[preset], **changes)  # type: ignore[arg-type]  # checked key by key above
+    return replace(PRESETS[preset], **changes)  # type: ignore[arg-type]  # each key was validated above
 
 
 def rules_name(preset: str, rules: SowingRules) -> str:
-    """The canonical name that `read_rules` reads back: sizes, then what differs from the preset."""
+    """Return the canonical name for `read_rules`: the preset with sizes and changed parameters."""
     base = PRESETS[preset]
     changed = [
         f"{field.name}={getattr(rules, field.name)}"
         for field in fields(rules)
-        if field.name in WORDS and getattr(rules, field.name) != getattr(base, field.name)
+        if field.name in VALUES and getattr(rules, field.name) != getattr(base, field.name)
     ]
     return f"{preset}({','.join([str(rules.holes), str(rules.beans), *changed])})"
 
@@ -111,21 +121,21 @@ class Rows(NamedTuple):
 
     @property
     def total(self) -> int:
-        """All beans, pots included; no ply changes it, but a sweep to nobody."""
+        """Return all beans, pots included; only a sweep with `sweep=nobody` changes it."""
         return sum(self.own) + sum(self.other) + self.own_pot + self.other_pot
 
 
 def start_rows(rules: SowingRules) -> Rows:
-    """The position before the first ply."""
+    """Return the position before the first ply."""
     row = (rules.beans,) * rules.holes
-    playable = rules.phased and rules.beans > 0
+    playable = rules.has_phases and rules.beans > 0
     return Rows(row, 0, row, 0, FIRST_PLY if playable else SETTLED)
 
 
-def scalars(rules: SowingRules, facing: int) -> list[int]:
-    """The rule scalars; `facing` is the sum of the slots of two opposite holes."""
+def rule_words(rules: SowingRules, facing: int) -> list[int]:
+    """Return the rule scalars; `facing` is the sum of the slots of two opposite holes."""
     return [
-        len(path(rules, 0)),
+        len(sowing_path(rules, 0)),
         facing,
         rules.capture == "both",
         rules.capture_needs_nonempty == "yes",
@@ -135,14 +145,17 @@ def scalars(rules: SowingRules, facing: int) -> list[int]:
         rules.extra_turn == "not-first",
         rules.swap == "yes",
         rules.extra_turn != "no",
-        rules.pits != "ring",  # a ring counts from 0
+        rules.pits != "ring",  # the first hole's number; a ring counts from 0
         rules.opponent_pot == "no",
         rules.capture != "none",
     ]
 
 
-def path(rules: SowingRules, hole: int) -> list[int]:
-    """Ring cells of one lap from `hole`, in order: 0..m-1 own row, m own pot, then the other's."""
+def sowing_path(rules: SowingRules, hole: int) -> list[int]:
+    """Return the ring cells of one lap from `hole`, in order.
+
+    Cells 0 to m-1 are the own row, m is the own pot, then the opponent's row and pot follow.
+    """
     holes = rules.holes
     cells = [(hole + 1 + step) % (2 * holes + 2) for step in range(2 * holes + 2)]
     skipped = {
@@ -152,9 +165,10 @@ def path(rules: SowingRules, hole: int) -> list[int]:
     return [cell for cell in cells if not skipped.get(cell, False)]
 
 
-def last_bean(rules: SowingRules, cell: int, slot: int, pot: int) -> int:
-    """What a last bean in ring cell `cell` means: its `slot` if it may capture, `pot` if the
-    mover goes on, `pot` + 1 if nothing.
+def last_bean_code(rules: SowingRules, cell: int, slot: int, pot: int) -> int:
+    """Return the effect of a last bean in ring cell `cell`.
+
+    The code is `slot` if the bean may capture, `pot` if the mover moves again, else `pot` + 1.
     """
     if cell < rules.holes:
         return slot if rules.capture != "none" else pot + 1

@@ -7,13 +7,14 @@ import numpy as np
 from games.kernels.bits import ONE, ZERO, Truth, U, leading_zeros, nth_bit, trailing_zeros
 from games.kernels.context import RULES, TABLE, Context, context
 from games.kernels.hashing import quad_key
-from games.kernels.jit import inlined
+from games.kernels.jit import inline
 from games.kernels.masks import LAST_BIT, count, except_highest, none, rest
-from games.kernels.quad import Quad, empty, minus, placed, plus, quad_of, times, word_of
+from games.kernels.quad import Quad, empty, make_quad, minus, place_word, plus, times, word_of
 from games.kernels.streams import mixed
-from games.sowing.phase import goes_on, next_phase
+from games.sowing.phased import moves_again, next_phase
 from games.sowing.rules import (
     BANK_LAST,
+    CELL_FUNCTIONS,
     EITHER,
     FACING,
     MAJORITY,
@@ -26,30 +27,59 @@ from games.sowing.rules import (
     TO_NOBODY,
     Rows,
     SowingRules,
-    scalars,
+    last_bean_code,
+    rule_words,
+    sowing_path,
     start_rows,
 )
-from games.sowing.wide_table import ROW_WORDS, sowing_table, words_of
 
-__all__ = ["count", "except_highest", "none", "rest"]  # of the family, shared
-
+ROW_WORDS = 10  # four words a row, the pots, the code of the last bean
+__all__ = [
+    "CELL_FUNCTIONS",
+    "count",
+    "except_highest",
+    "none",
+    "rest",
+]  # functions of the family that are defined elsewhere
 FAMILY = "sowing_wide"
-READ_BY = "games.sowing.wide_cells"  # what features and knowledge are written in
 MOST_BEANS = 65535
 POT = 16
 SWAP_SLOT = U(16)
-
 LOW_BITS = U(0x7FFF_7FFF_7FFF_7FFF)
 TOP_BITS = U(0x8000_8000_8000_8000)
 LANE = U(0xFFFF)
 EVEN_LANES = U(0x0000_FFFF_0000_FFFF)
 HALF = U(0xFFFF_FFFF)
-SWAP_BIT = U(1 << 52)  # read by `lowest` as hole 16
+SWAP_BIT = U(1 << 52)  # `lowest` reads it as hole 16
 TWO, THREE, FOUR, FIFTEEN, SIXTEEN, HALF_SHIFT = U(2), U(3), U(4), U(15), U(16), U(32)
 
 
+def row_words(row: tuple[int, ...]) -> tuple[int, ...]:
+    """Return four words of four 16-bit lanes: hole k in word k mod 4, lane k div 4."""
+    return tuple(sum(b << 16 * i for i, b in enumerate(row[word::4])) for word in range(4))
+
+
+def sowing_table(rules: SowingRules, pot: int) -> list[int]:
+    """Return `ROW_WORDS` words for every hole and every number of beans up to a lap."""
+    table: list[int] = []
+    for hole in range(rules.holes):
+        row, other, pots = [0] * rules.holes, [0] * rules.holes, 0
+        for cell in sowing_path(rules, hole):
+            if cell < rules.holes:
+                row[cell] += 1
+            elif cell == rules.holes:
+                pots += 1
+            elif cell <= 2 * rules.holes:
+                other[cell - rules.holes - 1] += 1
+            else:
+                pots += 1 << 32
+            last = last_bean_code(rules, cell, cell, pot)
+            table += [*row_words(tuple(row)), *row_words(tuple(other)), pots, last]
+    return table
+
+
 class LongState(NamedTuple):
-    """The mover's row, the other's, the pots (the mover's in the low half) and the phase."""
+    """The mover's row, the opponent's, the pots (the mover's in the low half) and the phase."""
 
     own: Quad
     other: Quad
@@ -57,71 +87,68 @@ class LongState(NamedTuple):
     phase: np.uint64
 
 
-# A name of its own: Numba's quick dispatch tells named tuples apart by class name alone.
+# A unique class name: Numba's fast dispatch compares named tuples by class name only.
 State = LongState
 
 
-@inlined
-def filled(word: np.uint64) -> np.uint64:
-    """The lowest bit of each lane that holds beans."""
+@inline
+def nonempty_lanes(word: np.uint64) -> np.uint64:
+    """Return the lowest bit of each lane that holds beans."""
     return ((((word & LOW_BITS) + LOW_BITS) | word) & TOP_BITS) >> FIFTEEN
 
 
-@inlined
+@inline
 def moves(ctx: Context, s: State) -> np.uint64:
-    """Bit 16 * (k div 4) + k mod 4 for each hole k with beans, and SWAP_BIT for the swap."""
-    low = filled(s.own.w0) | filled(s.own.w1) << ONE
-    mask = low | filled(s.own.w2) << TWO | filled(s.own.w3) << THREE
+    """Return bit 16 * (k div 4) + k mod 4 for each hole k with beans, and SWAP_BIT for the swap."""
+    low = nonempty_lanes(s.own.w0) | nonempty_lanes(s.own.w1) << ONE
+    mask = low | nonempty_lanes(s.own.w2) << TWO | nonempty_lanes(s.own.w3) << THREE
     return mask | SWAP_BIT if s.phase == U(SWAP_OPEN) else mask
 
 
-@inlined
+@inline
 def plies(mask: np.uint64) -> np.uint64:
-    """All moves but the swap."""
+    """Return all moves but the swap."""
     return mask & ~SWAP_BIT
 
 
-@inlined
+@inline
 def lowest(mask: np.uint64) -> np.uint64:
-    """The first hole with beans."""
     bit = trailing_zeros(mask)
     return ((bit >> FOUR) << TWO) + (bit & FIFTEEN)
 
 
-@inlined
+@inline
 def nth(mask: np.uint64, n: np.uint64) -> np.uint64:
-    """The slot of move `n` of the mask."""
     return lowest(nth_bit(mask, n))
 
 
-@inlined
+@inline
 def highest(mask: np.uint64) -> np.uint64:
-    """The last hole with beans."""
     bit = LAST_BIT - leading_zeros(mask)
     return ((bit >> FOUR) << TWO) + (bit & FIFTEEN)
 
 
-@inlined
+@inline
 def lane_of(slot: np.uint64) -> np.uint64:
-    """How far hole `slot` is shifted in its word."""
+    """Return the shift of hole `slot` in its word."""
     return (slot >> TWO) << FOUR
 
 
-@inlined
-def held(row: Quad, slot: np.uint64) -> np.uint64:
-    """Beans in hole `slot`."""
+@inline
+def lane_beans(row: Quad, slot: np.uint64) -> np.uint64:
+    """Return the beans in hole `slot` of a row."""
     return (word_of(row, slot & THREE) >> lane_of(slot)) & LANE
 
 
-@inlined
-def in_hole(beans: np.uint64, slot: np.uint64) -> Quad:
-    """A row with `beans` in hole `slot` and nothing else."""
-    return placed(beans << lane_of(slot), slot & THREE)
+@inline
+def place_beans(beans: np.uint64, slot: np.uint64) -> Quad:
+    """Return a row with `beans` in hole `slot` and nothing else."""
+    return place_word(beans << lane_of(slot), slot & THREE)
 
 
-@inlined
+@inline
 def beans(row: Quad) -> np.uint64:
-    """All beans of a row."""
+    """Return all beans of a row."""
     total = ZERO
     for word in (row.w0, row.w1, row.w2, row.w3):
         pairs = (word & EVEN_LANES) + ((word >> SIXTEEN) & EVEN_LANES)
@@ -129,42 +156,42 @@ def beans(row: Quad) -> np.uint64:
     return total
 
 
-@inlined
-def half_is_banked(s: State) -> Truth:
-    """Whether a pot holds more than half of all beans."""
+@inline
+def has_majority(s: State) -> Truth:
+    """Return whether a pot holds more than half of all beans."""
     own_pot, other_pot = s.pots & HALF, s.pots >> HALF_SHIFT
     total = own_pot + other_pot + beans(s.own) + beans(s.other)
     most = max(own_pot, other_pot)
     return most + most > total
 
 
-@inlined
-def captured(ctx: Context, s: State, slot: np.uint64) -> State:
-    """The state after the capture by a last bean alone in the mover's hole `slot`."""
+@inline
+def capture_beans(ctx: Context, s: State, slot: np.uint64) -> State:
+    """Return the state after a capture by a single last bean in the mover's hole `slot`."""
     facing = U(ctx[RULES + FACING]) - slot
-    prize = held(s.other, facing)
+    prize = lane_beans(s.other, facing)
     if prize == ZERO and ctx[RULES + NEEDS_NONEMPTY] != 0:
         return s
     last = ONE if ctx[RULES + BANK_LAST] != 0 else ZERO
     return State(
-        minus(s.own, in_hole(last, slot)),
-        minus(s.other, in_hole(prize, facing)),
+        minus(s.own, place_beans(last, slot)),
+        minus(s.other, place_beans(prize, facing)),
         s.pots + prize + last,
         s.phase,
     )
 
 
-@inlined
+@inline
 def row_at(ctx: Context, at: np.int64) -> Quad:
-    """Four words of the sowing table."""
+    """Return four words of the sowing table."""
     return Quad(U(ctx[at]), U(ctx[at + 1]), U(ctx[at + 2]), U(ctx[at + 3]))
 
 
-@inlined
-def sown(ctx: Context, s: State, slot: np.uint64) -> tuple[State, Truth]:
-    """The state after sowing and capture, and whether the last bean lets the mover go on."""
-    taken = held(s.own, slot)
-    own, other, pots = minus(s.own, in_hole(taken, slot)), s.other, s.pots
+@inline
+def sow(ctx: Context, s: State, slot: np.uint64) -> tuple[State, Truth]:
+    """Return the state after sowing and capture, and whether the last bean gives an extra turn."""
+    taken = lane_beans(s.own, slot)
+    own, other, pots = minus(s.own, place_beans(taken, slot)), s.other, s.pots
     row = np.int64(taken) - 1
     period = ctx[RULES + PERIOD]
     at = TABLE + np.int64(slot) * period * ROW_WORDS
@@ -179,104 +206,145 @@ def sown(ctx: Context, s: State, slot: np.uint64) -> tuple[State, Truth]:
     own, other = plus(own, row_at(ctx, at)), plus(other, row_at(ctx, at + 4))
     last = U(ctx[at + 9])
     after = State(own, other, pots + U(ctx[at + 8]), s.phase)
-    if last < U(POT) and held(own, last) == ONE:
-        after = captured(ctx, after, last)
+    if last < U(POT) and lane_beans(own, last) == ONE:
+        after = capture_beans(ctx, after, last)
     return after, last == U(POT)
 
 
-@inlined
-def ended(ctx: Context, s: State, same: Truth) -> Truth:
-    """Whether the ply that led to `s`, still seen by its mover, ended the game."""
-    both_count = ctx[RULES + EITHER] != 0
-    if empty(s.own) and (both_count or same):
+@inline
+def has_ended(ctx: Context, s: State, same: Truth) -> Truth:
+    """Return whether the last ply ended the game; `s` is still seen by the player who made it."""
+    either = ctx[RULES + EITHER] != 0
+    if empty(s.own) and (either or same):
         return True
-    if empty(s.other) and (both_count or not same):
+    if empty(s.other) and (either or not same):
         return True
-    return ctx[RULES + MAJORITY] != 0 and half_is_banked(s)
+    return ctx[RULES + MAJORITY] != 0 and has_majority(s)
 
 
-@inlined
-def swept(ctx: Context, s: State) -> State:
-    """The rows emptied into the pots, the side in `own` having ended the game."""
+@inline
+def sweep(ctx: Context, s: State) -> State:
+    """Empty the rows into the pots; the side in `own` ended the game."""
     own, other = beans(s.own), beans(s.other)
     if ctx[RULES + SWEEP] == TO_ENDER:
         own, other = own + other, ZERO
     elif ctx[RULES + SWEEP] == TO_NOBODY:
         own, other = ZERO, ZERO
-    bare = Quad(ZERO, ZERO, ZERO, ZERO)
-    return State(bare, bare, s.pots + own + (other << HALF_SHIFT), U(SETTLED))
+    no_beans = Quad(ZERO, ZERO, ZERO, ZERO)
+    return State(no_beans, no_beans, s.pots + own + (other << HALF_SHIFT), U(SETTLED))
 
 
-@inlined
+@inline
 def turned(s: State) -> State:
-    """The same board seen by the other side."""
     return State(s.other, s.own, s.pots >> HALF_SHIFT | s.pots << HALF_SHIFT, s.phase)
 
 
-@inlined
+@inline
 def play(ctx: Context, s: State, slot: np.uint64) -> tuple[State, Truth]:
-    """The position after the move as its mover sees it, and whether the same side moves again."""
+    """Return the position after the move as its mover sees it, and whether the same side moves."""
     if slot == SWAP_SLOT:
         return State(s.own, s.other, s.pots, U(SETTLED)), False
-    after, last_in_pot = sown(ctx, s, slot)
-    same = goes_on(ctx, s.phase, last_in_pot)
+    after, last_in_pot = sow(ctx, s, slot)
+    same = moves_again(ctx, s.phase, last_in_pot)
     after = State(after.own, after.other, after.pots, next_phase(ctx, s.phase, same))
-    if ended(ctx, after, same):
-        after = swept(ctx, after)
+    if has_ended(ctx, after, same):
+        after = sweep(ctx, after)
     if same:
         return after, True
     return turned(after), False
 
 
-@inlined
+@inline
 def over(ctx: Context, s: State) -> Truth:
-    """A finished game has no beans to sow; asked only when there is no move."""
+    """Return True, because a position without moves has no beans to sow."""
     return True
 
 
-@inlined
+@inline
 def key(s: State) -> np.uint64:
-    """A hash of the state, never 0."""
     return mixed(quad_key(s.own) + mixed(quad_key(s.other) ^ mixed(s.pots + s.phase))) | ONE
 
 
-@inlined
+@inline
 def final(ctx: Context, s: State) -> np.int64:
-    """The mover's pot minus the other's."""
     return np.int64(s.pots & HALF) - np.int64(s.pots >> HALF_SHIFT)
 
 
 def slots(rules: SowingRules) -> tuple[int, ...]:
-    """The slot of every move number; the swap is slot 16 on every board."""
+    """Return the slot of every move number; the swap is slot 16 on every board."""
     return (*range(rules.holes), POT) if rules.swap == "yes" else tuple(range(rules.holes))
 
 
 def make_context(rules: SowingRules) -> Context:
-    """The context of a game on this state."""
-    return context(scalars(rules, rules.holes - 1), sowing_table(rules, POT))
+    return context(rule_words(rules, rules.holes - 1), sowing_table(rules, POT))
 
 
 def start(rules: SowingRules) -> State:
-    """The position before the first ply."""
     return pack(start_rows(rules))
 
 
-def restored(raw: Any) -> State:
-    """The state whose words a kernel returned as plain numbers."""
-    return State(quad_of(raw[0]), quad_of(raw[1]), U(raw[2]), U(raw[3]))
+def from_words(raw: Any) -> State:
+    return State(make_quad(raw[0]), make_quad(raw[1]), U(raw[2]), U(raw[3]))
 
 
 def pack(rows: Rows) -> State:
-    """The state that holds `rows`."""
     pots = U(rows.own_pot | rows.other_pot << 32)
-    return State(quad_of(words_of(rows.own)), quad_of(words_of(rows.other)), pots, U(rows.phase))
+    return State(
+        make_quad(row_words(rows.own)), make_quad(row_words(rows.other)), pots, U(rows.phase)
+    )
 
 
 def unpack(s: State, holes: int) -> Rows:
-    """The rows that `s` holds."""
     own, other = (
         tuple(int(row[hole % 4]) >> 16 * (hole // 4) & 0xFFFF for hole in range(holes))
         for row in (s.own, s.other)
     )
     pots = int(s.pots)
     return Rows(own, pots & 0xFFFF_FFFF, other, pots >> 32, int(s.phase))
+
+
+@inline
+def pot_beans(s: LongState) -> np.uint64:
+    """Return the beans in the mover's pot."""
+    return s.pots & HALF
+
+
+@inline
+def row_beans(s: LongState) -> np.uint64:
+    """Return the beans in the mover's row."""
+    return beans(s.own)
+
+
+@inline
+def held(s: LongState, slot: np.uint64) -> np.uint64:
+    """Return the beans in one of the mover's holes."""
+    return lane_beans(s.own, slot)
+
+
+@inline
+def facing_held(ctx: Context, s: LongState, slot: np.uint64) -> np.uint64:
+    """Return the beans in the hole opposite the mover's `slot`."""
+    return lane_beans(s.other, U(ctx[RULES + FACING]) - slot)
+
+
+@inline
+def first_slot(ctx: Context) -> np.uint64:
+    """Return the slot of the mover's hole farthest from its pot."""
+    return ZERO
+
+
+@inline
+def end_slot(ctx: Context) -> np.uint64:
+    """Return the slot after the hole nearest to the pot."""
+    return U(ctx[RULES + FACING]) + ONE
+
+
+@inline
+def reaching(ctx: Context, s: LongState) -> np.uint64:
+    """Return the moves from holes with exactly enough beans to reach the pot, as a mask."""
+    end, mask, slot = end_slot(ctx), ZERO, ZERO
+    while slot < end:
+        if lane_beans(s.own, slot) == end - slot:
+            mask |= ONE << (((slot >> U(2)) << U(4)) + (slot & U(3)))
+        slot += ONE
+    return mask

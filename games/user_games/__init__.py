@@ -1,1 +1,1 @@
-"""User games."""
+"""Games whose rules are in a user's Python file."""

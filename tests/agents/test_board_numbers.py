@@ -1,4 +1,4 @@
-"""What bots are asked and answer: the numbers and squares that are printed on the board."""
+"""Bots are asked and answer in the numbers and squares printed on the board."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from agents.protocols.conversation import Question
 from agents.protocols.lines import format_question, parse_answer
 from agents.view import View
 from games import game
-from tests.agents.given import positions
+from tests.agents.helpers import positions
 from tests.games.table import each_preset
 
 GAMES = tuple(each_preset("(6)"))
@@ -20,17 +20,17 @@ def choose(view, legal, rng):
 """
 
 
-def asked(name: str) -> list:
-    """Positions in which there is a choice, of both sides."""
+def choice_positions(name: str) -> list:
+    """Return positions of both sides with a choice."""
     of = game(name)
     return [p for p in positions(name, 3)[:-1] if of.legal(p) != (of.pass_move,)][:20]
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_the_line_protocol_speaks_as_the_board_is_printed(name):
+def test_line_protocol_uses_board_numbers(name):
     of = game(name)
-    assert {position.side for position in asked(name)} == {0, 1}
-    for position in asked(name):
+    assert {position.side for position in choice_positions(name)} == {0, 1}
+    for position in choice_positions(name):
         legal = of.legal(position)
         printed = [of.move_text(position, move) for move in legal]
         question = Question(position, legal, (), 1.0)
@@ -40,11 +40,11 @@ def test_the_line_protocol_speaks_as_the_board_is_printed(name):
 
 @pytest.mark.parametrize("name", [name for name in GAMES if game(name).pack == "sowing"])
 @pytest.mark.parametrize("answer", ["legal[-1]", "view.move_text(legal[-1])", "str(legal[-1])"])
-def test_integers_of_a_python_bot_are_those_on_the_board(tmp_path, name, answer):
+def test_python_bot_uses_board_numbers(tmp_path, name, answer):
     (tmp_path / "b.py").write_text(TAKES.format(answer=answer))
     of = game(name)
     bot = PythonAgent(AgentSpec("python", file=str(tmp_path / "b.py")), of)
-    for position in asked(name):
+    for position in choice_positions(name):
         numbers = View(of, position).legal
         texts = [of.move_text(position, move) for move in of.legal(position)]
         printed = ["swap" if number == SWAP else str(number) for number in numbers]

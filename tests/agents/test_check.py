@@ -1,13 +1,13 @@
-"""pitflip check: what is wrong with a bot is said in plain words, and nothing where nothing is."""
+"""pitflip check finds problems of bots."""
 
 import pytest
 
-from agents.checkup import SEED, play_trial
+from agents.check import SEED, play_trial
 from games import game
 from games.base import progress
 from games.base.errors import CHECK_FAILED, OK, USER_ERROR
-from tests.agents.given import BOTS, ROOT
-from tests.agents.hosted import PYTHON, hosted, other
+from tests.agents.helpers import BOTS, ROOT
+from tests.agents.programs import PYTHON, host_program, other
 from tests.commands import check
 
 LOOP = """import os, random, sys, time
@@ -20,7 +20,7 @@ for line in sys.stdin:
 """
 GOOD = "print(moves[0], flush=True)"
 BOTH = r"sys.stdout.write(moves[0] + '\nthen\n'); sys.stdout.flush()"  # in one piece
-# What the bot does -> what is said about it.
+# The code of a bot -> the finding.
 WRONG = {
     "no flush": ("", "print(moves[0])", "flush after every answer"),
     "counts from 0": ("", "print(int(moves[0]) - 1, flush=True)", "counted from 0 instead of 1"),
@@ -46,14 +46,12 @@ WRONG = {
 }
 
 
-def checked(capsys, *words: str) -> tuple[int, str]:
-    """The status and what is said."""
+def run_check(capsys, *words: str) -> tuple[int, str]:
     status = check(list(words))
     return status, capsys.readouterr().out
 
 
-def written(directory, before: str, answer: str) -> str:
-    """A program in Python with this loop."""
+def write_bot(directory, before: str, answer: str) -> str:
     path = directory / "bot.py"
     path.write_text(LOOP.format(before=before, answer=answer))
     return str(path)
@@ -65,10 +63,10 @@ SLOW = ("slow start", "slow answers", "it dies", "no move", "an exception")
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in WRONG]
 )
-def test_what_is_wrong_is_said(tmp_path, capsys, name):
+def test_check_finds_problem(tmp_path, capsys, name):
     before, answer, message = WRONG[name]
     toml = tmp_path / "mine.toml"
-    command = f'["{PYTHON}", "{written(tmp_path, before, answer)}"]'
+    command = f'["{PYTHON}", "{write_bot(tmp_path, before, answer)}"]'
     slow = "2.0" if "slow" in name else "60.0"
     toml.write_text(
         f'[agents.a]\nkind = "lines"\ncommand = {command}\nstart_seconds = {slow}\nprocesses = 9\n'
@@ -79,11 +77,11 @@ def test_what_is_wrong_is_said(tmp_path, capsys, name):
     if name in ("no flush", "slow answers"):
         toml.write_text(toml.read_text().replace(slow, "0.3"))
         words += ["--seconds", "0.3"]
-    status, said = checked(capsys, *words)
+    status, said = run_check(capsys, *words)
     assert status == CHECK_FAILED
     assert message in said
     assert said.count("WRONG") == 1
-    assert said.endswith("something is wrong\n")
+    assert said.endswith("faults found\n")
 
 
 VALUES = {
@@ -93,41 +91,41 @@ VALUES = {
 
 
 @pytest.mark.parametrize("value", VALUES)
-def test_values_that_a_search_cannot_tell_apart_are_named(value, tmp_path, capsys):
+def test_check_finds_indistinguishable_values(value, tmp_path, capsys):
     path = tmp_path / "own.py"
     lines = ["from agents.features.sowing import pot", "def evaluate(rules, position):"]
     path.write_text("\n".join([*lines, f"    return {value}", ""]))
     words = [f"{path}:evaluate", "--pairs", "1", "--game", "kalah(4,3)"]
-    status, said = checked(capsys, *words)
+    status, said = run_check(capsys, *words)
     assert status == CHECK_FAILED
     assert VALUES[value] in said
 
 
-def test_a_bot_that_ends_with_its_game(capsys):
+def test_check_finds_exit_after_game(capsys):
     of = game("kalah(4,3)")
-    with hosted("lines", of, command=other("lines")) as agent:
+    with host_program("lines", of, command=other("lines")) as agent:
         answers = len(play_trial(agent, of, 0, SEED).answers)
     command = other("lines", "after", str(answers))
-    status, said = checked(capsys, "--pairs", "1", "--game", of.name, "--", *command)
+    status, said = run_check(capsys, "--pairs", "1", "--game", of.name, "--", *command)
     assert status == CHECK_FAILED
-    assert "it ends with a game" in said
+    assert "it exits after a game" in said
 
 
 @pytest.mark.parametrize("name", ["line_bot.py", pytest.param("my_bot.py", marks=pytest.mark.slow)])
-def test_nothing_is_wrong_with_the_examples(capsys, name):
+def test_examples_pass_check(capsys, name):
     words = [f"{ROOT}/experiments/bots/{name}", "--pairs", "1"]
-    status, said = checked(capsys, *words, "--game", "kalah(4,3)", "--game", "othello(4)")
+    status, said = run_check(capsys, *words, "--game", "kalah(4,3)", "--game", "othello(4)")
     assert (status, said.count("fine")) == (OK, 6)
-    assert said.endswith("nothing is wrong\n")
+    assert said.endswith("no faults found\n")
 
 
 @pytest.mark.slow  # each is started a dozen times
 @pytest.mark.parametrize("kind", ["gtp", "nboard", "kgp"])
-def test_every_protocol_is_checked(capsys, kind):
+def test_check_covers_protocol(capsys, kind):
     words = ["--pairs", "1", "--kind", kind, "--", *other(kind)]
-    assert checked(capsys, *words)[0] == OK
+    assert run_check(capsys, *words)[0] == OK
     words = ["--pairs", "1", "--kind", kind, "--", *other(kind, "illegal", "2")]
-    status, said = checked(capsys, *words)
+    status, said = run_check(capsys, *words)
     assert status == CHECK_FAILED
     assert "WRONG  illegal" in said
 
@@ -136,11 +134,11 @@ def test_every_protocol_is_checked(capsys, kind):
     ("words", "message"),
     [
         (["nowhere.py"], "there is no file"),
-        (["smart"], "there is nothing to check"),
+        (["smart"], "name the file or the command"),
         (["--kind", "gtp", "--game", "kalah(6,4)", "--", "sh"], "gtp is for othello"),
     ],
 )
-def test_a_mistake_of_the_command_is_one_line(capsys, words, message):
+def test_usage_error_is_one_line(capsys, words, message):
     assert check(words) == USER_ERROR
     (line,) = capsys.readouterr().err.splitlines()
     assert message in line
@@ -151,20 +149,20 @@ HARD = "# a teacher's\nS 1 2 0 0 0 0, N 0 0 3 0 0 0, pots 21-21, South to move\n
 HARDER = "S 1 2 0 0 0 0, N 0 0 3 0 0 0, pots 3-3, South to move\n"
 
 
-def test_positions_that_it_must_survive_are_put_to_it(tmp_path, capsys):
-    bot, file = written(tmp_path, "", CANNOT), tmp_path / "positions.txt"
+def test_required_positions_are_tried(tmp_path, capsys):
+    bot, file = write_bot(tmp_path, "", CANNOT), tmp_path / "positions.txt"
     words = ("--kind", "lines", "--pairs", "1", "--positions", str(file))
     for text, status, said in (
         (HARD, OK, "it survived all 1 positions"),
         (HARD + HARDER, CHECK_FAILED, f"the position: {HARDER.strip()}"),
     ):
         file.write_text(text)
-        found, shown = checked(capsys, *words, PYTHON, bot)
+        found, shown = run_check(capsys, *words, PYTHON, bot)
         assert said in shown
         assert found == status
 
 
-def test_a_wrong_position_of_the_teachers_is_one_line(tmp_path, capsys):
+def test_invalid_position_is_one_line(tmp_path, capsys):
     file = tmp_path / "positions.txt"
     file.write_text("nonsense\n")
     assert check(["--positions", str(file), str(BOTS / "by_lot.py")]) == USER_ERROR
@@ -187,9 +185,9 @@ CHOOSES = "import random\ndef choose(view, legal, rng):\n    {}\n"
          "it keeps state between games"),
     ],
 )  # fmt: skip
-def test_random_numbers_of_its_own_are_told_from_state(tmp_path, capsys, body, message):
+def test_own_random_numbers_differ_from_state(tmp_path, capsys, body, message):
     (tmp_path / "bot.py").write_text(CHOOSES.format(body))
-    status, said = checked(capsys, str(tmp_path / "bot.py"), "--pairs", "1")
+    status, said = run_check(capsys, str(tmp_path / "bot.py"), "--pairs", "1")
     assert status == CHECK_FAILED
     assert message in said
     assert ("use rng" in said) == ("own random" in message)
@@ -204,7 +202,6 @@ OWN_TABLE = 'kind = "lines"\ncommand = ["python3", "bot.py"]\ncwd = "."\nreadabl
 
 
 def own_directory(directory):
-    """A bot's directory with its table and a file that it reads."""
     directory.mkdir()
     (directory / "bot.py").write_text(OWN_FILE)
     (directory / "moves.txt").write_text("first")
@@ -213,28 +210,28 @@ def own_directory(directory):
 
 
 @pytest.mark.parametrize("name", ["", "bot.toml"])
-def test_a_bots_directory_and_its_table_are_checked(tmp_path, capsys, name):
+def test_bot_directory_and_table_are_accepted(tmp_path, capsys, name):
     bot = own_directory(tmp_path / "mina") / name
-    assert checked(capsys, str(bot), "--pairs", "1", "--game", "kalah(4,3)")[0] == OK
+    assert run_check(capsys, str(bot), "--pairs", "1", "--game", "kalah(4,3)")[0] == OK
 
 
-def test_a_directory_without_a_table_is_one_line(tmp_path, capsys):
+def test_directory_without_table_is_one_line(tmp_path, capsys):
     assert check([str(tmp_path)]) == USER_ERROR
     (line,) = capsys.readouterr().err.splitlines()
     assert "bot.toml" in line
 
 
-def test_equal_faults_of_several_games_are_one_finding_with_a_count(tmp_path, capsys):
+def test_equal_faults_are_one_finding(tmp_path, capsys):
     bot = tmp_path / "bot.py"
     bot.write_text(CHOOSES.format("return {}[len(legal)] if len(legal) < 3 else legal[0]"))
-    status, said = checked(capsys, str(bot), "--pairs", "3", "--game", "kalah(4,3)")
+    status, said = run_check(capsys, str(bot), "--pairs", "3", "--game", "kalah(4,3)")
     assert status == CHECK_FAILED
-    assert said.count("KeyError: 2 (") == 1
-    assert " of 6 games failed so" in said
+    assert said.count("KeyError: 2, line 3") == 1
+    assert " of 6 games failed like this" in said
 
 
-def test_a_slow_bot_is_not_waited_for_in_silence(tmp_path, capsys, monkeypatch):
+def test_slow_bot_shows_progress(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(progress, "FIRST_SECONDS", 0.1)
-    bot = written(tmp_path, "", "time.sleep(0.05); " + GOOD)
+    bot = write_bot(tmp_path, "", "time.sleep(0.05); " + GOOD)
     assert check([bot, "--pairs", "1", "--game", "kalah(4,3)"]) == OK
     assert "game 1 of 2" in capsys.readouterr().err

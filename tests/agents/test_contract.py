@@ -1,4 +1,4 @@
-"""What every agent promises: one contract, run for every kind in every game that it plays."""
+"""The contract of agents, run for every kind in every game that it plays."""
 
 import json
 import math
@@ -11,18 +11,18 @@ import pytest
 
 from agents.core import GameOver, Limit
 from agents.protocols import PROTOCOLS
-from agents.registry import AGENTS, build, kind_of, varies
+from agents.registry import AGENTS, build, kind_of, randomness_reason
 from games import game
-from tests.agents.given import (
+from tests.agents.helpers import (
     GAMES,
     OF_EVERY_FAMILY,
     ROOT,
     agent_of,
     few,
-    forced_passes,
     is_wide,
     kinds_and_games,
-    played,
+    pass_positions,
+    play_moves,
     positions,
     slow_if_wide,
     spec_of,
@@ -36,12 +36,12 @@ every_search_and_game = pytest.mark.parametrize(
     slow_if_wide(pair for pair in kinds_and_games() if kind_of(spec_of(pair[0])).option("depth")),
 )
 NARROW = [name for name in OF_EVERY_FAMILY if not is_wide(name)]
-# What draws lots, beside the kinds that always do.
+# Options that make random choices.
 WITH_CHANCE = {"epsilon": 0.6, "random_ties": True}
 
 
 def slow_if_long(pairs: list[tuple[str, str]]) -> list:
-    """As `slow_if_wide`; whole games of what thinks longest are slow but in the first family."""
+    """As `slow_if_wide`; whole games of `perfect` are slow except in the first family."""
     first = OF_EVERY_FAMILY[0]
     cases = zip(pairs, slow_if_wide(pairs), strict=True)
     return [
@@ -54,20 +54,16 @@ def slow_if_long(pairs: list[tuple[str, str]]) -> list:
 
 @cache
 def agent(kind: str, name: str, **changes):
-    """One agent for many tests: what ran before must not matter."""
+    """Return one agent for many tests: earlier calls must not matter."""
     return agent_of(kind, game(name), **changes)
 
 
 def some_positions(name: str) -> tuple:
-    """From the start to the end of random games."""
     return spread(name, few(12, 4))
 
 
-# ------------------------------------------------------------------------ moves
-
-
 @every_kind_and_game
-def test_a_choice_is_a_legal_move(kind, name):
+def test_choice_is_legal(kind, name):
     of = game(name)
     for position in some_positions(name):
         choice = agent(kind, name).choose(position)
@@ -76,7 +72,7 @@ def test_a_choice_is_a_legal_move(kind, name):
 
 
 @every_kind_and_game
-def test_a_choice_says_what_it_rests_on(kind, name):
+def test_choice_fields_are_consistent(kind, name):
     of = game(name)
     most = max(sum(of.raw_score(p)) for p in positions(name, 0))
     for position in some_positions(name):
@@ -94,7 +90,7 @@ def test_a_choice_says_what_it_rests_on(kind, name):
 
 
 @every_kind_and_game
-def test_there_is_no_move_in_a_finished_game(kind, name):
+def test_finished_game_raises_game_over(kind, name):
     of = game(name)
     last = positions(name, 0)[-1]
     with pytest.raises(GameOver) as refused:
@@ -107,52 +103,50 @@ def test_there_is_no_move_in_a_finished_game(kind, name):
     ("kind", "name"),
     slow_if_wide(pair for pair in kinds_and_games(games=GAMES) if "othello" in pair[1]),
 )
-def test_a_forced_pass_is_answered_by_the_pass(kind, name):
+def test_forced_pass_is_played(kind, name):
     of = game(name)
-    for position in forced_passes(name, 0 if "adjacent" in name else few(4, 1)):
+    for position in pass_positions(name, 0 if "adjacent" in name else few(4, 1)):
         choice = agent(kind, name).choose(position)
         assert choice.move == of.pass_move
         assert choice.line[:1] in ((), (of.pass_move,))
 
 
-# ---------------------------------------------------------------- the same again
-
-
 @cache
 def game_of(kind: str, name: str, seed: int) -> list[int]:
-    """The moves of a fresh agent."""
-    return played(agent_of(kind, game(name)), game(name), seed, few(40, 6))
+    return play_moves(agent_of(kind, game(name)), game(name), seed, few(40, 6))
 
 
 @pytest.mark.parametrize(("kind", "name"), slow_if_long(kinds_and_games("human")))
-def test_the_same_seed_is_the_same_game_whatever_ran_before(kind, name):
+def test_equal_seeds_give_equal_games(kind, name):
     of = game(name)
     fresh = game_of(kind, name, 7)
     used = agent_of(kind, of)
-    played(used, of, 8, few(12, 3))
+    play_moves(used, of, 8, few(12, 3))
     for position in spread(name, 3, seed=1):
         used.choose(position)
-    assert played(used, of, 7, few(40, 6)) == fresh
+    assert play_moves(used, of, 7, few(40, 6)) == fresh
 
 
 @pytest.mark.parametrize(("kind", "name"), slow_if_long(kinds_and_games("human")))
-def test_what_is_left_to_chance_comes_from_the_seed(kind, name):
+def test_random_choices_derive_from_seed(kind, name):
     of = game(name)
     known = kind_of(spec_of(kind))
     changes = {key: WITH_CHANCE[key] for key in WITH_CHANCE if known.option(key)}
-    games = [played(agent_of(kind, of, **changes), of, seed, few(16, 12)) for seed in (1, 1, 2)]
+    games = [play_moves(agent_of(kind, of, **changes), of, seed, few(16, 12)) for seed in (1, 1, 2)]
     assert games[0] == games[1]
-    if varies(spec_of(kind, **changes)):
+    if randomness_reason(spec_of(kind, **changes)):
         assert games[0] != games[2]
 
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    slow_if_long([pair for pair in kinds_and_games() if varies(spec_of(pair[0])) is None]),
+    slow_if_long(
+        [pair for pair in kinds_and_games() if randomness_reason(spec_of(pair[0])) is None]
+    ),
 )
-def test_an_agent_that_declares_no_chance_plays_the_same_for_every_seed(kind, name):
+def test_deterministic_agent_ignores_seed(kind, name):
     of = game(name)
-    first, second = (played(agent(kind, name), of, seed, few(16, 6)) for seed in (1, 2))
+    first, second = (play_moves(agent(kind, name), of, seed, few(16, 6)) for seed in (1, 2))
     assert first == second
 
 
@@ -177,7 +171,7 @@ print(json.dumps([moves_of(spec, game(name), plies) for spec in specs]))
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=[pytest.mark.slow] * bool(i)) for i, n in enumerate(NARROW)]
 )
-def test_another_process_plays_the_same_games(name):
+def test_other_process_plays_equal_games(name):
     kinds = [kind for kind, _ in kinds_and_games("human", games=(name,))]
     asked = pickle.dumps((name, few(40, 6), list(map(spec_of, kinds))))
     done = subprocess.run(
@@ -191,18 +185,15 @@ def test_another_process_plays_the_same_games(name):
     assert json.loads(done.stdout) == [game_of(kind, name, 7) for kind in kinds]
 
 
-def test_an_agent_is_pickled_by_its_spec():
+def test_spec_is_picklable():
     for kind, name in kinds_and_games("human", games=OF_EVERY_FAMILY[:1]):
         spec = spec_of(kind)
         assert pickle.loads(pickle.dumps(spec)) == spec
         assert build(spec, game(name)).spec == spec
 
 
-# ----------------------------------------------------------------------- limits
-
-
 @every_search_and_game
-def test_a_depth_is_kept_exactly(kind, name):
+def test_depth_limit_is_exact(kind, name):
     for depth in range(1, few(4, 2)):
         for position in spread(name, few(8, 2)):
             choice = agent(kind, name).choose(position, Limit(depth=depth))
@@ -212,25 +203,25 @@ def test_a_depth_is_kept_exactly(kind, name):
 
 
 @every_search_and_game
-def test_a_node_budget_is_passed_by_no_more_than_the_children_of_one_node(kind, name):
+def test_node_limit_overshoots_by_one_node_at_most(kind, name):
     of = game(name)
     most = max(len(of.legal(p)) for seed in range(4) for p in positions(name, seed))
     for nodes in (1, 2, 7, 50, 400)[: few(5, 3)]:
         for position in spread(name, few(12, 2)):
             choice = agent(kind, name).choose(position, Limit(nodes=nodes))
-            # The node at which the limit is noticed may be asked twice.
+            # The limit may be checked twice at one node.
             assert choice.nodes <= nodes + most + 2
 
 
 @every_search_and_game
-def test_a_time_ends_a_search_that_nothing_else_ends(kind, name):
+def test_time_limit_stops_search(kind, name):
     choice = agent(kind, name).choose(game(name).start(), Limit(seconds=0.002, nodes=50_000_000))
     assert choice.nodes < 50_000_000
     assert not choice.exact
 
 
 @every_search_and_game
-def test_there_is_a_move_at_any_limit_however_small(kind, name):
+def test_tiny_limits_give_legal_moves(kind, name):
     of = game(name)
     for limit in (Limit(nodes=1), Limit(seconds=0.001), Limit(nodes=1, seconds=0.001)):
         for position in some_positions(name)[:: 1 if limit.nodes else 6]:
@@ -238,7 +229,7 @@ def test_there_is_a_move_at_any_limit_however_small(kind, name):
 
 
 @every_search_and_game
-def test_a_limit_of_one_move_is_forgotten_after_it(kind, name):
+def test_limit_of_one_move_does_not_persist(kind, name):
     position, fresh, asked = spread(name, 3)[1], agent_of(kind, game(name)), agent(kind, name)
     fresh.start(5)
     before = fresh.choose(position)
@@ -247,6 +238,6 @@ def test_a_limit_of_one_move_is_forgotten_after_it(kind, name):
     assert asked.choose(position) == before
 
 
-def test_every_kind_is_tried_in_every_game_it_plays():
+def test_contract_covers_all_kinds_and_games():
     assert {kind for kind, _ in kinds_and_games()} >= set(AGENTS) - set(PROTOCOLS)
     assert {name for _, name in kinds_and_games()} == set(OF_EVERY_FAMILY)

@@ -1,4 +1,4 @@
-"""The features: golden values, worked positions, symmetries, naive twins on all boards."""
+"""Features: golden values, reference positions, symmetries, naive twins on all boards."""
 
 import json
 from collections.abc import Callable
@@ -10,19 +10,19 @@ from agents.core import AgentSpec
 from agents.registry import build
 from agents.search import alphabeta, choose, minimax
 from agents.search import game_loop as loop
-from agents.search import knowledge_names as stubs
-from agents.search.bind import agent_kernels, bound_features
+from agents.search import move_ordering as stubs
+from agents.search.bind import bind_features, search_kernels
 from games import Game, Position, game
-from games.core import kernels
+from games.core import family_drivers
 from games.kernels.context import PASS
 from games.kernels.family import turned
 from games.kernels.jit import specialise
 from games.othello.features import corner, danger, disc, edge, potential_mobility
 from games.othello.features import mobility as moves_of
 from games.sowing.features import capture, extra_turn, far, given_away, in_play, mobility, pot
-from tests.agents.given import OF_EVERY_FAMILY, ROOT, few, spread
+from tests.agents.helpers import OF_EVERY_FAMILY, ROOT, few, spread
 from tests.agents.naive import features
-from tests.agents.scores import naive_othello
+from tests.agents.naive_scores import naive_othello
 
 SOWING = (
     "kalah(6,4)",
@@ -49,7 +49,6 @@ GOLDEN = ROOT / "tests" / "golden" / "othello" / "seed002_features.jsonl"
 
 
 def sowing_counts(ctx, s):
-    """All counts of a sowing position, for its mover."""
     return (
         pot(ctx, s),
         in_play(ctx, s),
@@ -62,7 +61,6 @@ def sowing_counts(ctx, s):
 
 
 def othello_counts(ctx, s):
-    """All counts of an Othello position, for its mover."""
     return (
         disc(ctx, s),
         moves_of(ctx, s),
@@ -74,19 +72,17 @@ def othello_counts(ctx, s):
 
 
 def others_counts(ctx, s):
-    """The same for the side that is not to move."""
     return counts(ctx, turned(s))
 
 
 def counts(ctx, s):
-    """Bound to one of the above."""
     raise NotImplementedError
 
 
 @cache
 def counting(family_name: str) -> tuple[Callable, Callable]:
-    """What counts for the mover and for the other side, compiled for a family."""
-    bound = bound_features(family_name) | {"moves_of": bound_features(family_name)["mobility"]}
+    """Return compiled functions that count for the mover and for the other side."""
+    bound = bind_features(family_name) | {"moves_of": bind_features(family_name)["mobility"]}
     mine = sowing_counts if "sowing" in family_name else othello_counts
     first = specialise(family_name, (mine,), **bound)
     bound["counts"] = getattr(first, mine.__name__)
@@ -95,21 +91,17 @@ def counting(family_name: str) -> tuple[Callable, Callable]:
 
 
 def pairs(of: Game, position: Position) -> dict[str, tuple[int, int]]:
-    """Every feature as it is counted for the mover and for the other side."""
     own, other = (count(of.context, position.state) for count in counting(of.family_name))
     return {name: (int(a), int(b)) for name, a, b in zip(of.all_features, own, other, strict=True)}
 
 
 def score(of: Game, position: Position, weights: dict) -> int:
-    """The evaluation as the search sees it, in thousandths."""
     agent = build(AgentSpec("alphabeta", depth=1, weights=weights), of)
-    kernel = agent_kernels(of.family_name).weighted_features
+    kernel = search_kernels(of.family_name).feature_sum
     return int(kernel(agent.context, position.state))
 
 
 UNIT = dict.fromkeys(features.OTHELLO, (1.0,))
-
-# ----------------------------------------------------------------------- golden
 
 
 @cache
@@ -118,7 +110,7 @@ def golden() -> tuple[dict, ...]:
 
 
 @pytest.mark.parametrize("place", range(few(100, 10)))
-def test_every_term_is_the_golden_one(place):
+def test_terms_match_golden_file(place):
     of, expected = game("othello"), golden()[place]
     position = of.parse(f"{expected['board']} {expected['stm']}")
     ours = pairs(of, position)
@@ -145,7 +137,7 @@ WORKED = {
 
 
 @pytest.mark.parametrize("name", WORKED)
-def test_the_worked_positions_of_the_reference(name):
+def test_reference_positions(name):
     text, counted, value = WORKED[name]
     of = game("othello")
     position = of.parse(text)
@@ -154,16 +146,12 @@ def test_the_worked_positions_of_the_reference(name):
 
 
 @pytest.mark.parametrize("name", OTHELLO)
-def test_the_start_is_nobodys(name):
+def test_start_position_is_balanced(name):
     of = game(name)
     assert all(own == other for own, other in pairs(of, of.start()).values())
 
 
-# ------------------------------------------------------------------- symmetries
-
-
 def symmetric(of: Game, position: Position) -> list[Position]:
-    """The position turned and mirrored in all eight ways."""
     size = of.rules.size
     squares, mover = of.text(position).split()
     rows = [squares[row * size : (row + 1) * size] for row in range(size)]
@@ -175,29 +163,26 @@ def symmetric(of: Game, position: Position) -> list[Position]:
 
 
 @pytest.mark.parametrize("name", OTHELLO)
-def test_a_mirrored_board_counts_the_same(name):
+def test_symmetric_boards_have_equal_counts(name):
     of = game(name)
     for position in spread(name, few(12, 1)):
         assert all(pairs(of, each) == pairs(of, position) for each in symmetric(of, position))
 
 
 @pytest.mark.parametrize("name", (*OTHELLO, *SOWING))
-def test_the_other_side_sees_the_negative(name):
+def test_other_side_sees_negative_score(name):
     of = game(name)
     weights = {name: (0.7 + place,) for place, name in enumerate(of.features)}
     for position in spread(name, few(15, 2)):
-        raw, _ = kernels(of.family_name).step(of.context, position.state, PASS)
-        state = of.family.restored(raw)
+        raw, _ = family_drivers(of.family_name).step(of.context, position.state, PASS)
+        state = of.family.from_words(raw)
         other = position._replace(state=state, mover=1 - position.mover)
         assert score(of, other, weights) == -score(of, position, weights)
         assert pairs(of, other) == {k: v[::-1] for k, v in pairs(of, position).items()}
 
 
-# ------------------------------------------------------------------ naive twins
-
-
 @pytest.mark.parametrize("name", OTHELLO)
-def test_othello_features_are_the_naive_ones(name):
+def test_othello_features_match_naive_twin(name):
     of = game(name)
     for position in spread(name, few(40, 4)):
         state = naive_othello(of, position)
@@ -206,7 +191,7 @@ def test_othello_features_are_the_naive_ones(name):
 
 
 @pytest.mark.parametrize("name", SOWING)
-def test_sowing_features_are_the_naive_ones(name):
+def test_sowing_features_match_naive_twin(name):
     of = game(name)
     for position in spread(name, few(80, 5)):
         rows = of.plain(position)
@@ -215,18 +200,15 @@ def test_sowing_features_are_the_naive_ones(name):
         assert pairs(of, position) == {name: (own[name], other[name]) for name in features.SOWING}
 
 
-def test_names_of_features_are_those_of_the_documentation():
+def test_feature_names():
     assert game("kalah").features == features.SOWING
     assert game("othello(10)").features == features.OTHELLO
     assert "extra_turn" not in game("owari").features
     assert "capture" not in game("kalah(6,4,capture=none)").features
 
 
-# --------------------------------------------------------------------- weights
-
-
 @pytest.mark.parametrize("name", ["kalah(6,4)", "kalah(9,3)", "othello", "othello(10)"])
-def test_an_evaluation_never_looks_like_a_finished_game(name):
+def test_evaluation_stays_below_win_score(name):
     of = game(name)
     first = of.features[0]
     for factor in (100_000.0, -100_000.0):
@@ -234,7 +216,7 @@ def test_an_evaluation_never_looks_like_a_finished_game(name):
             assert abs(score(of, position, {first: (factor,)})) < 1_000_000_000
 
 
-def test_halves_round_alike_for_both_sides():
+def test_rounding_is_symmetric():
     of = game("othello(4)")
     position = of.parse("XO-- -XO- -OX- ---- X")
     weights = dict.fromkeys(features.OTHELLO, (0.0625,))
@@ -242,12 +224,9 @@ def test_halves_round_alike_for_both_sides():
     assert score(of, position, weights) == score(of, mirrored, weights)
 
 
-# ------------------------------------------------------------ names in kernels
-
-
 @pytest.mark.parametrize("name", OF_EVERY_FAMILY)
-def test_no_name_that_a_kernel_uses_is_taken_by_a_feature(name):
-    bound = bound_features(game(name).family_name)
+def test_features_do_not_shadow_kernel_names(name):
+    bound = bind_features(game(name).family_name)
     for part in (alphabeta, minimax, choose, loop):
         for word, value in vars(part).items():
             if word.startswith("_") or word not in bound or bound[word] is value:

@@ -1,6 +1,6 @@
-"""Bots that do whatever they can: each costs the games it does it in, and nothing else.
+"""Hostile bots: each loses its own games, and affects nothing else.
 
-`tests/agents/hostile/` has one file for each behaviour; its second line says how its games end.
+`tests/agents/hostile/` has one file for each behaviour; its second line says how they end.
 """
 
 import os
@@ -19,7 +19,7 @@ import pytest
 from agents.sandbox import usage
 from agents.sandbox.sandbox import Sandbox
 from agents.sandbox.transports import VoidGame
-from arena.config.experiment import load
+from arena.config.experiment import load_experiment
 from arena.planning.games import RESULT_COLUMNS, TIMING_COLUMNS, Games, Termination
 from arena.planning.schedule import make_schedule
 from arena.planning.tasks import Task
@@ -54,27 +54,30 @@ kind = "python"
 file = "harmless.py"
 """
 HARMLESS = "def choose(view, legal, rng):\n    return rng.choice(legal)\n"
-# What needs a wall that this machine may not have.
+# These are held back by the level `namespaces` only.
 NEEDS_NAMESPACES = ("becomes_a_daemon", "changes_the_mode_of_the_canary", "sends_datagrams",
                     "kills_everybody", "kills_its_parent", "makes_empty_files")  # fmt: skip
-# At level limits the others could reach us: only these are tried.
+# At level `limits` the others could reach us.
 WITHIN_LIMITS = ("exits", "loops", "raises_escape_codes", "replaces_the_rules", "takes_memory",
                  "takes_memory_slowly", "takes_shared_memory", "bombs_with_threads", "sleeps",
-                 "prints_without_end", "overflows_the_stack", "returns_nothing")  # fmt: skip
+                 "prints_without_end", "overflows_the_stack", "returns_nothing",
+                 "ends_its_main_thread", "shares_memory_with_children", "takes_page_tables",
+                 "fills_sockets", "names_itself_like_numbers", "starts_daemons_again", "yields",
+                 "swaps_links")  # fmt: skip
 
 
 @dataclass
 class Field:
-    """A directory with a file that is not the bots', a service, a wall, and whoever asks."""
+    """A directory with a file that is not the bots', a service, and a sandbox."""
 
     directory: Path
     canary: Path
     service: socket.socket
-    wall: Sandbox
+    sandbox: Sandbox
     expected: Games
 
     def place(self, source: str) -> None:
-        """Put a bot where the experiment looks for it."""
+        """Write the bot of the experiment."""
         words = {
             "@canary@": str(self.canary),
             "@port@": str(self.service.getsockname()[1]),
@@ -83,17 +86,17 @@ class Field:
         text = re.sub("@[a-z]+@", lambda found: words[found[0]], source)
         (self.directory / "bot.py").write_text(text)
 
-    def played(self) -> Games:
-        """All games of the experiment, again if the machine was too busy to tell: as a run does."""
-        drawn = make_schedule(load(self.directory / "experiment.toml").plan)
+    def play(self) -> Games:
+        """Play all games of the experiment; again if they are void, as a run does."""
+        drawn = make_schedule(load_experiment(self.directory / "experiment.toml").plan)
         for tries_left in reversed(range(TRIES)):
             try:
-                return Worker(drawn, self.wall).play(Task(0, drawn.pairings.total, {}))
+                return Worker(drawn, self.sandbox).play(Task(0, drawn.pairs.total, {}))
             except VoidGame:
                 if not tries_left:
                     raise
             finally:
-                self.wall.close_connection()
+                self.sandbox.close_connection()
         raise AssertionError("the last try returns or raises")
 
 
@@ -109,16 +112,16 @@ def field(request, tmp_path_factory) -> Iterator[Field]:
         service.listen()
         with pytest.MonkeyPatch.context() as patch, own_spawners():
             patch.setenv("PITFLIP_SANDBOX", request.param)
-            wall = Sandbox()
-            wall.open()
-        if wall.level.name != request.param:
-            wall.close()
-            pytest.skip(f"the level here is {wall.level.name}")
-        made = Field(directory, canary, service, wall, None)
+            sandbox = Sandbox()
+            sandbox.open()
+        if sandbox.level.name != request.param:
+            sandbox.close()
+            pytest.skip(f"the level here is {sandbox.level.name}")
+        made = Field(directory, canary, service, sandbox, None)
         made.place(HARMLESS)
-        made.expected = made.played()
+        made.expected = made.play()
         yield made
-        wall.close()
+        sandbox.close()
 
 
 def cases() -> list[object]:
@@ -126,16 +129,16 @@ def cases() -> list[object]:
 
 
 @pytest.mark.parametrize("name", cases())
-def test_a_hostile_bot_costs_its_own_games_and_nothing_else(field, name):
-    if name in NEEDS_NAMESPACES and field.wall.level.name != "namespaces":
-        pytest.skip(f"the level here is {field.wall.level.name}")
-    if name not in WITHIN_LIMITS and field.wall.level.name == "limits":
+def test_a_hostile_bot_affects_nothing_but_its_own_games(field, name):
+    if name in NEEDS_NAMESPACES and field.sandbox.level.name != "namespaces":
+        pytest.skip(f"the level here is {field.sandbox.level.name}")
+    if name not in WITHIN_LIMITS and field.sandbox.level.name == "limits":
         pytest.skip("the level limits holds nothing of this back")
     source = (HOSTILE / f"{name}.py").read_text()
     allowed = set(re.search("# ends: (.*)", source)[1].split())
     field.place(source)
     handlers, begun = signal.getsignal(signal.SIGTERM), time.process_time()
-    games = field.played()
+    games = field.play()
     seconds = time.process_time() - begun
 
     own = games_of(games, field)
@@ -154,24 +157,24 @@ def test_a_hostile_bot_costs_its_own_games_and_nothing_else(field, name):
     assert signal.getsignal(signal.SIGTERM) is handlers
     assert source.count("\n") <= (field.directory / "bot.py").read_text().count("\n")
     assert (field.directory / "bot.py").read_text().count("# mine") <= 1
-    # It wastes its own time, not the owner's.
+    # The owner's processor time is not wasted.
     assert seconds < MOST_OWN_SECONDS
-    assert gone(field), "something of it is still running"
+    assert nothing_is_left(field)
 
 
 def games_of(games: Games, field: Field) -> np.ndarray:
-    """Which games the bot played in."""
-    drawn = make_schedule(load(field.directory / "experiment.toml").plan)
-    placed = drawn.pairings.columns(0, drawn.pairings.total)
+    """Return which games the bot played in."""
+    drawn = make_schedule(load_experiment(field.directory / "experiment.toml").plan)
+    placed = drawn.pairs.columns(0, drawn.pairs.total)
     return (placed["first"] == 0) | (placed["second"] == 0)
 
 
-def gone(field: Field) -> bool:
-    """Whether nothing is left below the spawner, nor in its directory, after a moment."""
-    spawner = field.wall.process
+def nothing_is_left(field: Field) -> bool:
+    """Return whether the bot's processes and files are gone after a moment."""
+    spawner = field.sandbox.spawner_id
     directories = list(Path(tempfile.gettempdir()).glob(f"pitflip-sandbox-{spawner}-*"))
     for _ in range(100):
-        left = usage.descendants(spawner)[2:]  # after itself, and what it forks from
+        left = usage.descendants(spawner)[2:]  # without the spawner and its server of forks
         files = [path for each in directories for path in each.glob("[0-9]*")]
         if not left and not files:
             return True

@@ -1,11 +1,11 @@
-"""The compiled evaluation by learned tables against sums written from their description."""
+"""The compiled evaluation by learned tables against naive sums."""
 
 import numpy as np
 import pytest
 
 from agents.core import AgentSpec
-from agents.evaluation.learned_value import looked_up
-from agents.evaluation.learned_weights import LearnedWeights, write_learned
+from agents.evaluation.learned_value import find_tables
+from agents.evaluation.weights import LearnedWeights, write_learned_weights
 from agents.registry import build
 from games import game
 from games.learned_block import phase_of
@@ -15,7 +15,6 @@ SCALE = 256
 
 
 def random_positions(of, count, rng):
-    """Positions on the way of random games, the start first."""
     position, found = of.start(), []
     while len(found) < count:
         if of.over(position):
@@ -26,25 +25,26 @@ def random_positions(of, count, rng):
 
 
 def written(tmp_path, name, kind, phases=3, own=None, seed=1):
-    """A file of random weights, and what it was made of."""
+    """Write random weights; return the file and its parts."""
     of = game(name)
-    layout = looked_up(of, kind).layout(of.rules, own)
-    same = looked_up(of, kind).same(layout)
+    layout = find_tables(of, kind).layout(of.rules, own)
+    same = find_tables(of, kind).shared_entries(layout)
     weights = np.random.default_rng(seed).integers(-500, 500, (phases, len(np.unique(same))))
-    groups = {each.name: each.words for each in layout.groups}
+    groups = {each.name: each.description for each in layout.groups}
     path = tmp_path / f"{kind}.npz"
-    write_learned(path, LearnedWeights(name, kind, groups, weights.astype(np.int16), 10, 40))
+    write_learned_weights(
+        path, LearnedWeights(name, kind, groups, weights.astype(np.int16), 10, 40)
+    )
     return path, of, layout, same, weights
 
 
-def evaluated(path, of, positions):
-    """What a search of these weights says of the positions, in thousandths."""
+def evaluate(path, of, positions):
+    """Return the scores of the positions in thousandths."""
     agent = build(AgentSpec("alphabeta", nodes=10, weights=str(path)), of)
-    return [int(agent.kernels.standing(agent.context, each.state)) for each in positions]
+    return [int(agent.kernels.position_value(agent.context, each.state)) for each in positions]
 
 
-def expected(known, total):
-    """The score of what is known and a sum of weights."""
+def expected_score(known, total):
     return 1000 * known + ((1000 * total + SCALE // 2) // SCALE)
 
 
@@ -62,12 +62,12 @@ def discs_of(of, position):
         ("othello-adjacent(6)", {"corner": "a1 b1 c1 a2 b2 a3", "diagonal": "f1 e2 d3"}),
     ],
 )
-def test_patterns_are_summed_over_all_views(tmp_path, name, own):
+def test_patterns_match_naive_sum(tmp_path, name, own):
     path, of, layout, same, weights = written(tmp_path, name, "patterns", own=own)
     firsts = list(np.unique(same))
     positions = random_positions(of, 80, np.random.default_rng(5))
-    values = evaluated(path, of, positions)
-    groups = {each.name: each.words for each in layout.groups}
+    values = evaluate(path, of, positions)
+    groups = {each.name: each.description for each in layout.groups}
     for position, value in zip(positions, values, strict=True):
         if of.over(position):
             continue
@@ -75,18 +75,29 @@ def test_patterns_are_summed_over_all_views(tmp_path, name, own):
         phase = int(phase_of(np.array(of.rules.cells - len(board)), 3, 10, 40))
         row = dict(zip(firsts, weights[phase].tolist(), strict=True))
         looked = Lookup(layout, same, row)
-        assert value == expected(0, pattern_sum(board, of.rules.size, groups, looked))
+        assert value == expected_score(0, pattern_sum(board, of.rules.size, groups, looked))
 
 
 class Lookup(dict):
-    """Weights by pattern and entry."""
-
     def __init__(self, layout, same, row):
         self.layout, self.same, self.row = layout, same, row
 
     def __missing__(self, key):
         name, entry = key
         return self.row[self.same[self.layout.starts[name] + entry]]
+
+
+def assert_sums(of, path, weights, places, count, naive_sum):
+    positions = random_positions(of, count, np.random.default_rng(2))
+    for position, value in zip(positions, evaluate(path, of, positions), strict=True):
+        if of.over(position):
+            continue
+        rows = of.family.unpack(position.state, of.rules.holes)
+        left = sum(rows.own) + sum(rows.other)
+        row = weights[int(phase_of(np.array(left), 3, 10, 40))].tolist()
+        weight = {key: row[place] for key, place in places.items()}
+        total = naive_sum(list(rows.own), list(rows.other), weight)
+        assert value == expected_score(rows.own_pot - rows.other_pot, total)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +108,7 @@ class Lookup(dict):
         pytest.param("kalah(8,10)", "pairs", marks=pytest.mark.slow),
     ],
 )
-def test_holes_and_pairs_are_summed(tmp_path, name, kind):
+def test_holes_and_pairs_match_naive_sum(tmp_path, name, kind):
     path, of, layout, _, weights = written(tmp_path, game(name).name, kind)
     holes = of.rules.holes
     places = {}
@@ -115,22 +126,16 @@ def test_holes_and_pairs_are_summed(tmp_path, name, kind):
             for facing in range(16):
                 places["facing", at, beans, facing] = len(places)
     assert len(places) == layout.entries
-    positions = random_positions(of, 60, np.random.default_rng(2))
-    for position, value in zip(positions, evaluated(path, of, positions), strict=True):
-        if of.over(position):
-            continue
-        rows = of.family.unpack(position.state, holes)
-        left = sum(rows.own) + sum(rows.other)
-        row = weights[int(phase_of(np.array(left), 3, 10, 40))].tolist()
-        weight = {key: row[place] for key, place in places.items()}
-        total = hole_sum(list(rows.own), list(rows.other), weight, kind == "pairs")
-        assert value == expected(rows.own_pot - rows.other_pot, total)
+    assert_sums(
+        of, path, weights, places, 60,
+        lambda own, other, weight: hole_sum(own, other, weight, kind == "pairs"),
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
     "name", ["kalah(2,4)", pytest.param("kalah(8,10)", marks=pytest.mark.slow)]
 )
-def test_every_two_holes_are_summed(tmp_path, name):
+def test_all_pairs_match_naive_sum(tmp_path, name):
     path, of, layout, _, weights = written(tmp_path, name, "all_pairs")
     holes = of.rules.holes
     places = {(at, beans): 16 * at + beans for at in range(2 * holes) for beans in range(16)}
@@ -142,13 +147,4 @@ def test_every_two_holes_are_summed(tmp_path, name):
             for others in range(16):
                 places[first, second, beans, others] = len(places)
     assert len(places) == layout.entries
-    positions = random_positions(of, 40, np.random.default_rng(2))
-    for position, value in zip(positions, evaluated(path, of, positions), strict=True):
-        if of.over(position):
-            continue
-        rows = of.family.unpack(position.state, holes)
-        left = sum(rows.own) + sum(rows.other)
-        row = weights[int(phase_of(np.array(left), 3, 10, 40))].tolist()
-        weight = {key: row[place] for key, place in places.items()}
-        total = all_pairs_sum(list(rows.own), list(rows.other), weight)
-        assert value == expected(rows.own_pot - rows.other_pot, total)
+    assert_sums(of, path, weights, places, 40, all_pairs_sum)

@@ -1,9 +1,9 @@
-"""pitflip new: every start is a bot with which nothing is wrong."""
+"""Templates of `pitflip new` pass `pitflip check`."""
 
 import pytest
 
 from agents.languages import LANGUAGES
-from arena.config.shipped import BOTS
+from arena.commands.new import BOTS
 from games.base.errors import OK, USER_ERROR
 from tests.agents.test_bot_files import runs
 from tests.commands import check, new
@@ -18,7 +18,7 @@ QUICK = ("lines", "c")
     "language",
     [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in BOTS],
 )
-def test_a_start_is_a_bot_with_which_nothing_is_wrong(tmp_path, monkeypatch, capsys, language):
+def test_template_passes_check(tmp_path, monkeypatch, capsys, language):
     monkeypatch.chdir(tmp_path)
     name = f"mine{ENDINGS[language]}"
     assert new(["bot", name, "--language", language]) == OK
@@ -29,7 +29,7 @@ def test_a_start_is_a_bot_with_which_nothing_is_wrong(tmp_path, monkeypatch, cap
     assert check([name, "--pairs", "1", "--game", "kalah(4,3)"]) == OK, capsys.readouterr()
 
 
-def test_the_language_is_that_of_the_ending(tmp_path, capsys):
+def test_language_follows_suffix(tmp_path, capsys):
     for name in ("a.py", "a.js", "a.c", "A.java", "a.sh"):
         assert new(["bot", str(tmp_path / name)]) == OK
     assert "class A " in (tmp_path / "A.java").read_text()
@@ -39,12 +39,12 @@ def test_the_language_is_that_of_the_ending(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["there.py"], "is there already"),
-        (["a.cobol"], "say --language"),
+        (["there.py"], "exists already"),
+        (["a.cobol"], "with --language"),
         (["a.py", "--language", "c"], "ends in .c"),
     ],
 )
-def test_what_cannot_be_written_is_one_line(tmp_path, monkeypatch, capsys, words, message):
+def test_unwritable_template_is_one_line(tmp_path, monkeypatch, capsys, words, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "there.py").write_text("")
     assert new(["bot", *words]) == USER_ERROR

@@ -1,4 +1,4 @@
-"""The players that look at the board only: each is its definition, and chance is fair."""
+"""Agents without search match their definitions, and random choices are uniform."""
 
 from collections import Counter
 
@@ -7,9 +7,9 @@ import pytest
 from agents.core import AgentSpec
 from agents.registry import build
 from games import game
-from tests.agents.given import GAMES, few, slow_if_wide, spread
+from tests.agents.helpers import GAMES, few, slow_if_wide, spread
 from tests.agents.naive.search import in_board_order
-from tests.agents.scores import is_sowing, naive_othello
+from tests.agents.naive_scores import is_sowing, naive_othello
 from tests.games.naive import othello as rules_of_othello
 
 SOWING = [name for name in GAMES if is_sowing(game(name))]
@@ -21,12 +21,11 @@ def choice(kind: str, name: str, position, **options) -> int:
 
 
 def sowings(of, position) -> list[int]:
-    """The moves from left to right on the board, no swap."""
     return [move for move in in_board_order(of, position) if move != of.swap_move]
 
 
 @pytest.mark.parametrize("name", slow_if_wide(GAMES))
-def test_first_and_last_are_the_ends_of_the_board(name):
+def test_first_and_last_play_board_ends(name):
     of = game(name)
     for position in spread(name, few(30, 3)):
         moves = sowings(of, position)
@@ -34,7 +33,7 @@ def test_first_and_last_are_the_ends_of_the_board(name):
         assert choice("last", name, position) == moves[-1]
 
 
-def test_first_is_the_lowest_number_on_the_board():
+def test_first_plays_lowest_number():
     of = game("kalah(6,4)")
     for position in spread(of.name, few(30, 3)):
         numbers = [int(of.move_text(position, move)) for move in of.legal(position)]
@@ -44,7 +43,7 @@ def test_first_is_the_lowest_number_on_the_board():
 
 
 @pytest.mark.parametrize("name", slow_if_wide(SOWING))
-def test_nearest_pot_and_fewest_are_their_names(name):
+def test_nearest_pot_and_fewest(name):
     of = game(name)
     for position in spread(name, few(40, 3)):
         moves, row = sowings(of, position), of.plain(position).own
@@ -53,20 +52,20 @@ def test_nearest_pot_and_fewest_are_their_names(name):
 
 
 @pytest.mark.parametrize("name", slow_if_wide(SOWING))
-def test_greedy_banks_the_most_and_likes_another_turn(name):
+def test_greedy_in_sowing_games(name):
     of = game(name)
     for position in spread(name, few(40, 3)):
         gains = {}
         for move in in_board_order(of, position):
             after = of.play(position, move)
-            # A swap hands over the other pot; the player's own pot tells what a move is worth.
+            # After a swap the player owns the other pot, so scores are compared by player.
             banked = of.raw_score(after)[position.mover] - of.raw_score(position)[position.mover]
             gains[move] = 2 * banked + (after.mover == position.mover)
         assert choice("greedy", name, position) == max(gains, key=lambda move: gains[move])
 
 
 @pytest.mark.parametrize("name", slow_if_wide(OTHELLO))
-def test_greedy_flips_the_most_then_corner_edge_interior_then_the_first(name):
+def test_greedy_in_othello(name):
     of = game(name)
     for position in spread(name, few(40, 3)):
         if of.legal(position) == (of.pass_move,):
@@ -81,17 +80,13 @@ def test_greedy_flips_the_most_then_corner_edge_interior_then_the_first(name):
         assert choice("greedy", name, position) == best
 
 
-def test_greedy_takes_a_move_that_flips_nothing_when_there_is_no_better():
+def test_greedy_plays_move_without_flips():
     of = game("othello-adjacent(4)")
     position = of.parse("---- ---X ---X ---- X")
     assert of.move_text(position, choice("greedy", of.name, position)) == "d1"
 
 
-# ----------------------------------------------------------------------- chance
-
-
 def counts(name: str, position, number: int, kind: str, **options) -> Counter:
-    """How often each move is chosen, game by game."""
     agent, found = build(AgentSpec(kind, **options), game(name)), Counter()
     for seed in range(number):
         agent.start(seed)
@@ -113,7 +108,7 @@ def test_random_is_uniform(name):
     assert chi_square < len(legal) + 5 * len(legal) ** 0.5 + 5
 
 
-def test_an_epsilon_is_the_share_of_moves_by_lot():
+def test_epsilon_is_share_of_random_moves():
     of, number = game("kalah(6,4)"), few(4000, 400)
     found = counts(of.name, of.start(), number, "first", epsilon=0.3)
     assert found[0] / number == pytest.approx(0.7 + 0.3 / 6, abs=few(30, 100) / 1000)
@@ -121,16 +116,12 @@ def test_an_epsilon_is_the_share_of_moves_by_lot():
     assert len(counts(of.name, of.start(), few(200, 50), "first", epsilon=1.0)) == 6
 
 
-def test_random_ties_are_drawn_evenly():
-    of, number = game("othello"), few(4000, 100)
-    found = counts(of.name, of.start(), number, "greedy", random_ties=True)
+@pytest.mark.parametrize(
+    ("kind", "number", "options"),
+    [("greedy", 4000, {}), ("minimax", 2000, {"depth": 1}), ("alphabeta", 2000, {"depth": 1})],
+)
+def test_random_ties_are_uniform(kind, number, options):
+    of, number = game("othello"), few(number, number // 40)
+    found = counts(of.name, of.start(), number, kind, random_ties=True, **options)
     assert set(found) == set(of.legal(of.start()))
     assert max(found.values()) < 1.2 * number / 4 + 20
-
-
-def test_random_ties_of_a_search_are_drawn_evenly():
-    of, number = game("othello"), few(2000, 40)
-    for kind in ("minimax", "alphabeta"):
-        found = counts(of.name, of.start(), number, kind, depth=1, random_ties=True)
-        assert set(found) == set(of.legal(of.start()))
-        assert max(found.values()) < 1.2 * number / 4 + 20

@@ -1,4 +1,4 @@
-"""A user's own bot: what it may be, and how each of its faults is told."""
+"""A user's Python bot and its faults."""
 
 import pickle
 import re
@@ -10,14 +10,13 @@ import pytest
 from agents.core import AgentFailure, AgentSpec, SpecError
 from agents.registry import build
 from games import game
-from tests.agents.given import OF_EVERY_FAMILY, few, played, positions
+from tests.agents.helpers import OF_EVERY_FAMILY, few, play_moves, positions
 
 OF = "kalah(6,4)"
 POSITION = 9  # of a random game: North is to move
 
 
 def bot(directory: Path, text: str, name: str = "", of: str = OF, **options):
-    """An agent of a file `mine.py` with this text."""
     path = directory / "mine.py"
     path.write_text(text)
     spec = AgentSpec("python", file=f"{path}{name and ':'}{name}", options=options)
@@ -25,15 +24,11 @@ def bot(directory: Path, text: str, name: str = "", of: str = OF, **options):
 
 
 def answer(value: str) -> str:
-    """A bot that always gives the same answer."""
     return f"def choose(view, legal, rng):\n    return {value}\n"
 
 
-# ------------------------------------------------------------------ what it may be
-
-
 @pytest.mark.parametrize("name", OF_EVERY_FAMILY)
-def test_a_function_is_asked_with_view_legal_moves_and_generator(tmp_path, name):
+def test_function_gets_view_moves_and_generator(tmp_path, name):
     text = """
 def choose(view, legal, rng):
     assert legal == view.legal and type(legal) is tuple
@@ -43,11 +38,11 @@ def choose(view, legal, rng):
 """
     of = game(name)
     first, second = (bot(tmp_path, text, of=name) for _ in range(2))
-    assert played(first, of, 3, few(200, 5)) == played(second, of, 3, few(200, 5))
-    assert played(first, of, 3, 30) != played(first, of, 4, 30)
+    assert play_moves(first, of, 3, few(200, 5)) == play_moves(second, of, 3, few(200, 5))
+    assert play_moves(first, of, 3, 30) != play_moves(first, of, 4, 30)
 
 
-def test_a_view_looks_ahead_with_the_score_of_its_mover(tmp_path):
+def test_view_plays_moves(tmp_path):
     text = """
 def choose(view, legal, rng):
     return max(legal, key=lambda move: margin_after(view, move))
@@ -65,7 +60,7 @@ def margin_after(view, move):
         assert mine * of.margin(after) >= mine * of.margin(best)
 
 
-def test_rows_are_the_movers_own_first(tmp_path):
+def test_rows_begin_with_mover(tmp_path):
     text = """
 def choose(view, legal, rng):
     rows = view.rows
@@ -80,13 +75,13 @@ def choose(view, legal, rng):
 @pytest.mark.parametrize(
     "value", ["4", "'4'", "' 4 '", "numpy.int64(4)", "legal[view.legal.index(4)]"]
 )
-def test_an_answer_is_a_number_or_what_is_printed_on_the_board(tmp_path, value):
+def test_answer_is_number_or_text(tmp_path, value):
     of = game(OF)
     asked = bot(tmp_path, f"import numpy\n{answer(value)}")
     assert asked.choose(of.start()).move == 3
 
 
-def test_a_class_is_told_of_each_game_and_gets_its_options(tmp_path):
+def test_class_gets_options_and_seeds(tmp_path):
     text = """
 class Patient:
     def __init__(self, hole=0):
@@ -103,7 +98,7 @@ class Patient:
     assert agent.bot.games == [5, 6]
 
 
-def test_two_agents_of_one_class_share_nothing(tmp_path):
+def test_instances_are_independent(tmp_path):
     text = """
 class Counting:
     def __init__(self):
@@ -116,11 +111,8 @@ class Counting:
     assert [agent.choose(game(OF).start()).move for agent in (first, first, second)] == [0, 1, 0]
 
 
-# ----------------------------------------------------------------- how it may fail
-
-
 def failure(directory: Path, text: str, name: str = "") -> AgentFailure:
-    """What becomes of the bot's answer in a position of the middle of a game."""
+    """Return the failure of the bot in a middle-game position."""
     agent = bot(directory, text, name)
     agent.start(1)
     with pytest.raises(AgentFailure) as failed:
@@ -135,7 +127,6 @@ def failure(directory: Path, text: str, name: str = "") -> AgentFailure:
 
 
 def files_in(trace: str) -> set[str]:
-    """The names of the files of a traceback."""
     return {Path(name).name for name in re.findall(r'^  File "(.*?)"', trace, re.MULTILINE)}
 
 
@@ -143,7 +134,7 @@ def files_in(trace: str) -> set[str]:
     "value",
     ["99", "-1", "None", "2.0", "True", "'z9'", "''", "[3]", "legal", "view", "10**30", "b'3'"],
 )
-def test_an_answer_that_is_no_legal_move_is_told_with_the_legal_ones(tmp_path, value):
+def test_illegal_answer_lists_legal_moves(tmp_path, value):
     error = failure(tmp_path, answer(value))
     assert error.kind == "illegal"
     of, position = game(OF), positions(OF, 0)[POSITION]
@@ -152,7 +143,7 @@ def test_an_answer_that_is_no_legal_move_is_told_with_the_legal_ones(tmp_path, v
     assert "answered" in str(error)
 
 
-def test_an_empty_hole_is_no_legal_move(tmp_path):
+def test_empty_hole_is_illegal(tmp_path):
     of, position = game(OF), positions(OF, 0)[POSITION]
     empty = of.move_text(position, min(set(range(6)) - set(of.legal(position))))
     assert failure(tmp_path, answer(str(empty))).kind == "illegal"
@@ -181,7 +172,7 @@ def look(view):
         ("(_ for _ in ()).throw(GeneratorExit)", "GeneratorExit"),
     ],
 )
-def test_what_it_raises_is_told_with_its_own_lines_only(tmp_path, what, told):
+def test_exception_shows_only_user_lines(tmp_path, what, told):
     error = failure(tmp_path, RAISES.format(what=what))
     assert error.kind == "raised"
     assert told in error.trace
@@ -191,7 +182,7 @@ def test_what_it_raises_is_told_with_its_own_lines_only(tmp_path, what, told):
     assert len(error.trace.splitlines()) < 40
 
 
-def test_ctrl_c_is_the_persons_unless_it_is_ignored_here(tmp_path):
+def test_ctrl_c_belongs_to_person_unless_ignored(tmp_path):
     text = RAISES.format(what="(_ for _ in ()).throw(KeyboardInterrupt)")
     with pytest.raises(KeyboardInterrupt):
         failure(tmp_path, text)
@@ -202,7 +193,7 @@ def test_ctrl_c_is_the_persons_unless_it_is_ignored_here(tmp_path):
         signal.signal(signal.SIGINT, before)
 
 
-def test_a_start_that_raises_is_a_failure_too(tmp_path):
+def test_exception_in_start_is_a_failure(tmp_path):
     text = """
 class Bad:
     def start(self, seed):
@@ -215,7 +206,7 @@ class Bad:
     assert failed.value.kind == "raised"
 
 
-def test_a_failure_crosses_processes_whole(tmp_path):
+def test_failure_is_picklable(tmp_path):
     error = failure(tmp_path, RAISES.format(what="1 / 0"))
     copy = pickle.loads(pickle.dumps(error))
     assert str(copy) == str(error)
@@ -239,7 +230,7 @@ def test_a_failure_crosses_processes_whole(tmp_path):
         ("class Bot:\n    def __init__(self, must):\n        pass", "Bot", "TypeError"),
     ],
 )
-def test_what_cannot_be_loaded_is_told(tmp_path, text, name, told):
+def test_unloadable_file_is_explained(tmp_path, text, name, told):
     with pytest.raises(AgentFailure, match=told) as failed:
         bot(tmp_path, text, name)
     error = failed.value
@@ -248,7 +239,7 @@ def test_what_cannot_be_loaded_is_told(tmp_path, text, name, told):
     assert files_in(error.trace) <= {"mine.py"}
 
 
-def test_a_file_that_is_not_there_is_told_with_the_nearest(tmp_path):
+def test_missing_bot_file_suggests_nearest(tmp_path):
     (tmp_path / "mine.py").write_text(answer("1"))
     with pytest.raises(AgentFailure, match=r'there is no file .*; did you mean "mine\.py"'):
         build(AgentSpec("python", file=str(tmp_path / "mina.py")), game(OF))
@@ -256,11 +247,11 @@ def test_a_file_that_is_not_there_is_told_with_the_nearest(tmp_path):
         build(AgentSpec("python", file=str(tmp_path / "nowhere" / "mine.py")), game(OF))
 
 
-def test_a_python_agent_needs_a_file():
+def test_file_option_is_required():
     with pytest.raises(SpecError, match=r'file is missing, as in file = "bots/mine\.py"'):
         build(AgentSpec("python"), game(OF))
 
 
-def test_options_are_for_a_class(tmp_path):
+def test_options_need_a_class(tmp_path):
     with pytest.raises(SpecError, match="options are for a class"):
         bot(tmp_path, answer("1"), hole=3)

@@ -1,21 +1,21 @@
-"""Pruning, tables and order change no value: alpha-beta, minimax and their naive twins agree."""
+"""Alpha-beta, minimax and their naive twins agree on every value."""
 
 import pytest
 
 from agents.core import Agent, AgentSpec, Limit
 from agents.registry import build
 from games import game
-from tests.agents.given import (
+from tests.agents.helpers import (
     GAMES,
     OF_EVERY_FAMILY,
     few,
-    forced_passes,
+    pass_positions,
     positions,
     slow_if_wide,
     spread,
 )
 from tests.agents.naive import search
-from tests.agents.scores import deepest, naive_score, phased, weights_for
+from tests.agents.naive_scores import deepest, naive_score, weights_for, with_phases
 
 # The naive twins of features are written for these packs.
 WITH_TWIN = [name for name in GAMES if game(name).pack in ("sowing", "othello")]
@@ -24,7 +24,7 @@ SOWING = [name for name in GAMES if game(name).pack == "sowing"]
 
 
 def agent(kind: str, name: str, **changes) -> Agent:
-    """An agent that weighs every feature, made once: what ran before changes no value."""
+    """Return a cached agent that weighs every feature."""
     spec = AgentSpec(kind, **{"depth": 1, "weights": weights_for(game(name)), **changes})
     key = f"{spec} {name}"
     if key not in _made:
@@ -36,18 +36,13 @@ _made: dict[str, Agent] = {}
 
 
 def near_the_end(name: str, number: int) -> list:
-    """Unfinished positions a few plies before the end."""
     plies = 7 if "othello" in name else 12
     return [positions(name, seed)[:-1][-1 - seed % plies :][0] for seed in range(number)]
 
 
 def all_kinds_of_positions(name: str, number: int) -> list:
-    """Positions from the start to the end, more of them late, and forced passes."""
     late = near_the_end(name, number // 2)
-    return [*spread(name, number), *late, *forced_passes(name, number // 8)]
-
-
-# ------------------------------------------------------------ alpha-beta, minimax
+    return [*spread(name, number), *late, *pass_positions(name, number // 8)]
 
 
 # A preset of a family is another number at run time; the naive minimax below sees all of them.
@@ -65,7 +60,7 @@ every_family = pytest.mark.parametrize(
 
 
 @every_family
-def test_alphabeta_is_minimax_at_every_depth(name):
+def test_alphabeta_equals_minimax(name):
     for position in all_kinds_of_positions(name, few(40, 3)):
         for depth in range(1, deepest(name, position, 6, few(20_000, 100)) + 1):
             plain = agent("minimax", name).choose(position, Limit(depth=depth))
@@ -75,7 +70,7 @@ def test_alphabeta_is_minimax_at_every_depth(name):
 
 
 @every_family
-def test_a_table_of_any_size_changes_no_value(name):
+def test_table_size_does_not_change_values(name):
     sizes = [agent("alphabeta", name, table_bits=bits) for bits in (1, 6, 18)]
     for position in all_kinds_of_positions(name, few(16, 2)):
         depth = deepest(name, position, 6, few(50_000, 100))
@@ -84,7 +79,7 @@ def test_a_table_of_any_size_changes_no_value(name):
 
 
 @every_game
-def test_what_was_searched_before_changes_no_value(name):
+def test_earlier_searches_do_not_change_values(name):
     fresh, used = (build(AgentSpec("alphabeta", depth=1), game(name)) for _ in range(2))
     for place, position in enumerate(spread(name, few(12, 2))):
         used.choose(position, Limit(depth=1 + place % 3))
@@ -94,7 +89,7 @@ def test_what_was_searched_before_changes_no_value(name):
 
 
 @every_game
-def test_a_random_tie_is_between_equal_moves(name):
+def test_random_ties_have_equal_values(name):
     drawing = agent("alphabeta", name, random_ties=True, weights={})
     for position in spread(name, few(12, 2)):
         best = agent("minimax", name, weights={}).choose(position, Limit(depth=3))
@@ -106,11 +101,10 @@ def test_a_random_tie_is_between_equal_moves(name):
 
 
 def value_of(name: str, position, move: int, depth: int) -> float:
-    """The value of one move by minimax, for the player who makes it."""
     of = game(name)
     child = of.play(position, move)
     if of.over(child):
-        return search.in_words(search.decided(of, child)) * sign(of, position, child)
+        return search.choice_value(search.final_score(of, child)) * sign(of, position, child)
     looked = agent("minimax", name, weights={}).choose(child, Limit(depth=depth - 1))
     return looked.value * sign(of, position, child)
 
@@ -119,11 +113,8 @@ def sign(of, before, after) -> int:
     return 1 if of.mover(before) == of.mover(after) else -1
 
 
-# --------------------------------------------------------------- the naive twins
-
-
 def one_for_each_extra_turn() -> list:
-    """A preset of each rule that says when a turn goes on; the others are slow."""
+    """Return a preset for each extra-turn rule; the others are slow."""
     first: dict[str, str] = {}
     for name in SOWING:
         first.setdefault(game(name).rules.extra_turn, name)
@@ -135,7 +126,7 @@ def one_for_each_extra_turn() -> list:
 
 
 @every_game
-def test_both_are_the_naive_minimax(name):
+def test_searches_match_naive_minimax(name):
     of = game(name)
     evaluate = naive_score(of, weights_for(of))
     leaves = few(30 if "othello" in name else 400, 20)
@@ -144,11 +135,11 @@ def test_both_are_the_naive_minimax(name):
             move, score = search.best_by_plies(of, position, depth, evaluate)
             for kind in ("minimax", "alphabeta"):
                 choice = agent(kind, name).choose(position, Limit(depth=depth))
-                assert (choice.move, choice.value) == (move, search.in_words(score))
+                assert (choice.move, choice.value) == (move, search.choice_value(score))
 
 
 @pytest.mark.parametrize("name", one_for_each_extra_turn())
-def test_collapsed_turns_are_the_naive_turns(name):
+def test_whole_turns_match_naive_turns(name):
     of = game(name)
     weights = weights_for(of)
     for given in ({"pot": (2.0,), "in_play": (1.0,)}, weights):
@@ -158,11 +149,10 @@ def test_collapsed_turns_are_the_naive_turns(name):
             for depth in range(1, deepest(name, position, 3, few(150, 20)) + 1):
                 move, score = search.best_by_turns(of, position, depth, evaluate)
                 choice = turns.choose(position, Limit(depth=depth))
-                assert (choice.move, choice.value) == (move, search.in_words(score))
+                assert (choice.move, choice.value) == (move, search.choice_value(score))
 
 
-def test_a_turn_after_a_swap_is_on_the_same_side_of_the_board():
-    """Ties go to the first hole as the board is drawn, which is another one on the other side."""
+def test_whole_turns_after_swap():
     name = "kalah(4,2,swap=yes)"
     of = game(name)
     weights = {"pot": (1.0,)}
@@ -172,11 +162,11 @@ def test_a_turn_after_a_swap_is_on_the_same_side_of_the_board():
         for depth in range(1, 5):
             move, score = search.best_by_turns(of, position, depth, evaluate)
             choice = turns.choose(position, Limit(depth=depth))
-            assert (choice.move, choice.value) == (move, search.in_words(score))
+            assert (choice.move, choice.value) == (move, search.choice_value(score))
 
 
 @pytest.mark.parametrize("name", slow_if_wide(["owari", "othello", "othello(10)"]))
-def test_without_extra_turns_a_turn_is_a_ply(name):
+def test_whole_turns_equal_plies_without_extra_turns(name):
     for position in spread(name, few(12, 2)):
         by_turns = agent("minimax", name, collapse_turns=True).choose(position, Limit(depth=3))
         by_plies = agent("minimax", name).choose(position, Limit(depth=3))
@@ -184,22 +174,19 @@ def test_without_extra_turns_a_turn_is_a_ply(name):
 
 
 @every_game
-def test_weights_by_phase_are_the_naive_ones(name):
+def test_weights_by_phase_match_naive_score(name):
     of = game(name)
-    weights = phased(weights_for(of))
+    weights = with_phases(weights_for(of))
     evaluate = naive_score(of, weights)
     weighing = agent("alphabeta", name, weights=weights)
     for position in spread(name, few(20, 3)):
         move, score = search.best_by_plies(of, position, 1, evaluate)
         choice = weighing.choose(position, Limit(depth=1))
-        assert (choice.move, choice.value) == (move, search.in_words(score))
-
-
-# ------------------------------------------------------------------ what is said
+        assert (choice.move, choice.value) == (move, search.choice_value(score))
 
 
 @every_game
-def test_the_line_of_a_search_leads_to_its_value(name):
+def test_line_leads_to_value(name):
     of = game(name)
     evaluate = naive_score(of, weights_for(of))
     for position in spread(name, few(12, 2)):
@@ -208,16 +195,16 @@ def test_the_line_of_a_search_leads_to_its_value(name):
         last = position
         for move in choice.line:
             last = of.play(last, move)
-        value = search.decided(of, last) if of.over(last) else evaluate(last)
-        assert search.in_words(value) * sign(of, position, last) == choice.value
+        value = search.final_score(of, last) if of.over(last) else evaluate(last)
+        assert search.choice_value(value) * sign(of, position, last) == choice.value
 
 
 @every_game
-def test_a_value_is_exact_when_no_evaluation_is_in_it(name):
+def test_exact_values_match_deeper_search(name):
     of = game(name)
     nothing = naive_score(of, weights_for(of))
     for position in near_the_end(name, few(12, 3)):
         choice = agent("alphabeta", name).choose(position, Limit(nodes=20_000))
         if choice.exact and choice.depth <= few(5, 3):
             score = search.ply_value(of, position, choice.depth + 2, nothing)
-            assert choice.value == search.in_words(score)
+            assert choice.value == search.choice_value(score)

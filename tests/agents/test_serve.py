@@ -1,4 +1,4 @@
-"""Our agents in other people's programs: the command that serves them."""
+"""`pitflip serve`: our agents in other programs."""
 
 import io
 import socket
@@ -13,7 +13,7 @@ from agents.protocols import kgp
 from agents.protocols.conversation import Drop, NoLine, Note, Question, Read, Write
 from games import game
 from games.base.errors import OK, USER_ERROR
-from tests.agents.given import ROOT
+from tests.agents.helpers import ROOT
 from tests.commands import serve
 from tests.forked import in_fork
 
@@ -27,13 +27,13 @@ def replies(monkeypatch, capsys, words: list[str], *lines: str) -> str:
     return capsys.readouterr().out
 
 
-def test_an_agent_of_an_experiment_file_is_served(monkeypatch, capsys):
+def test_agent_of_experiment_is_served(monkeypatch, capsys):
     words = ["lines", "--agent", f"{ROOT}/experiments/smart_vs_bad.toml:bad", "--seed", "1"]
     question = "S 0 0 0 0 0 1, N 4 4 4 4 4 4, pots 0-0, South to move"
     assert replies(monkeypatch, capsys, words, question) == "6\n"
 
 
-def test_a_users_bot_is_served_from_the_sandbox(monkeypatch, capsys, tmp_path):
+def test_user_bot_is_served_from_sandbox(monkeypatch, capsys, tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(
         "import os\nHERE = os.getpid()\n"
@@ -48,13 +48,13 @@ def test_a_users_bot_is_served_from_the_sandbox(monkeypatch, capsys, tmp_path):
     assert not (tmp_path / "reached").exists()
 
 
-def test_a_host_on_standard_input_is_answered_until_it_hangs_up(monkeypatch, capsys):
+def test_standard_input_is_answered(monkeypatch, capsys):
     words = ["gtp", "--agent", "first"]
     said = replies(monkeypatch, capsys, words, "name", "genmove b", "play w c3")
     assert said == "= Pitflip first\n\n= d3\n\n=\n\n"
 
 
-def test_a_process_answers_while_its_input_is_open():
+def test_answer_comes_while_input_is_open():
     command = in_fork(partial(serve, ["lines", "--agent", "nearest_pot"]), stdin=-1, stdout=-1)
     with subprocess.Popen(text=True, **command) as bot:
         assert bot.stdin
@@ -75,20 +75,18 @@ def test_a_process_answers_while_its_input_is_open():
         (["kgp", "--port", "1"], "refused"),
     ],
 )
-def test_what_cannot_be_served_is_one_line(words, message, capsys):
+def test_serve_error_is_one_line(words, message, capsys):
     assert serve(words) != OK
     (line,) = capsys.readouterr().err.splitlines()
     assert message in line
 
 
-def test_an_unknown_protocol_is_one_line(capsys):
+def test_unknown_protocol_is_one_line(capsys):
     assert serve(["gpt"]) == USER_ERROR
     assert "gtp" in capsys.readouterr().err
 
 
 class Server(threading.Thread):
-    """Hosts one client over a real socket, and pings it with every state."""
-
     def __init__(self, of) -> None:
         super().__init__(daemon=True)
         self.of = of
@@ -129,7 +127,7 @@ class Server(threading.Thread):
             return end.value
 
 
-def test_a_client_plays_a_game_on_a_server_that_pings_it():
+def test_client_plays_on_server():
     server = Server(game("kalah(6,4)"))
     server.start()
     assert serve(["kgp", "--agent", "minimax", "--depth", "2", "--port", str(server.port)]) == OK

@@ -1,21 +1,20 @@
-"""Specs that no agent can be built from: one line that says what could."""
+"""Specs without an agent are refused in one line with a suggestion."""
 
 import os
 
 import pytest
 
 from agents.core import AgentSpec, Limit, SpecError
-from agents.evaluation.weights import checked_weights, read_weights
+from agents.evaluation.weights import read_weights, validate_weights
 from agents.options import limit_of, limit_options
 from agents.registry import AGENTS, build, kinds_for, option_values, replace_files
-from agents.spec import spec_from_file
+from agents.spec import spec_from_file, spec_from_text
 from games import game
 from games.base.text import format_value
 from tests.games.table import one_of_each
 
 
 def refusal(of: str = "kalah(6,4)", kind: str = "alphabeta", **options) -> str:
-    """The one line with which the spec is refused."""
     with pytest.raises(SpecError) as refused:
         build(AgentSpec(kind, **options), game(of))
     message = str(refused.value)
@@ -23,7 +22,7 @@ def refusal(of: str = "kalah(6,4)", kind: str = "alphabeta", **options) -> str:
     return message
 
 
-def test_an_unknown_kind_is_answered_with_the_nearest():
+def test_unknown_kind_suggests_nearest():
     told = refusal(kind="alfabeta")
     assert told.startswith('there is no agent kind "alfabeta" (there are random, ')
     assert told.endswith('did you mean "alphabeta"?')
@@ -31,7 +30,7 @@ def test_an_unknown_kind_is_answered_with_the_nearest():
 
 
 @pytest.mark.parametrize("kind", ["nearest_pot", "fewest"])
-def test_a_kind_that_does_not_play_the_game_says_which_do(kind):
+def test_unsuitable_kind_lists_suitable_ones(kind):
     told = refusal("othello", kind)
     assert told.startswith(f"{kind} does not play othello(8) (play it with random, first")
     assert kind not in told.partition("(play it with ")[2]
@@ -50,7 +49,7 @@ def test_a_kind_that_does_not_play_the_game_says_which_do(kind):
         ("first", {"random_ties": True}, 'unknown key "random_ties"'),
     ],
 )
-def test_an_option_of_another_kind_is_refused(kind, options, told):
+def test_option_of_other_kind_is_refused(kind, options, told):
     assert refusal(kind=kind, **options).startswith(told)
 
 
@@ -72,14 +71,14 @@ WHOLE = ("depth", "nodes", "endgame", "table_bits")
         ("epsilon", (-0.1, 1.5, float("nan"), "1", True), "epsilon must be a number from 0 to 1, "),
     ],
 )
-def test_a_number_out_of_range_is_refused_with_the_range(option, values, told):
+def test_number_out_of_range_is_refused(option, values, told):
     for value in values:
         message = refusal(**{option: value})
         assert message.startswith(told)
         assert message.endswith(f"got {format_value(value)}")
 
 
-def test_the_ends_of_every_range_are_allowed():
+def test_range_limits_are_allowed():
     of = game("kalah(3,2)")
     for options in (
         {"depth": 1, "table_bits": 1, "epsilon": 1, "endgame": 0},
@@ -105,17 +104,17 @@ def test_the_ends_of_every_range_are_allowed():
         ({"pot": (1, "2")}, "weight pot must be a number, got \"2\""),
     ],
 )  # fmt: skip
-def test_a_weight_that_is_none_is_refused(weights, told):
+def test_invalid_weight_is_refused(weights, told):
     assert told in refusal(weights=weights)
 
 
-def test_weights_that_mean_nothing_under_the_rules_are_refused():
+def test_weights_of_missing_features_are_refused():
     assert 'this agent has no weight "extra_turn"' in refusal("owari", weights={"extra_turn": 1})
     told = refusal("kalah(6,4,capture=none)", weights={"capture": 1})
     assert 'this agent has no weight "capture"' in told
 
 
-def test_weights_given_replace_the_defaults():
+def test_weights_replace_defaults():
     of = game("othello")
     position = of.replay("f5 d6 c3 d3 c4")[-1]
     corner = build(AgentSpec("alphabeta", depth=1, weights={"corner": (5.0,)}), of)
@@ -123,11 +122,11 @@ def test_weights_given_replace_the_defaults():
     assert build(AgentSpec("alphabeta", depth=1), of).choose(position).value != 0
 
 
-def test_a_file_of_weights_is_read_or_refused(tmp_path):
+def test_weight_file_is_read_or_refused(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text("[weights]\npot = 2\nin_play = [1, 0.5]\n")
     known = ("pot", "in_play")
-    assert checked_weights(read_weights(path), known) == {"pot": (2.0,), "in_play": (1.0, 0.5)}
+    assert validate_weights(read_weights(path), known) == {"pot": (2.0,), "in_play": (1.0, 0.5)}
     for text, told in (
         ("pot = ", "not valid TOML"),
         ("weights = 3", r"\[weights\] must be a table"),
@@ -142,14 +141,14 @@ def test_a_file_of_weights_is_read_or_refused(tmp_path):
 @pytest.mark.parametrize(
     "of", ["kalah", "owari", "kalah(9,3,capture=none)", "othello", "othello-adjacent(10)"]
 )
-def test_the_shipped_weights_fit_every_game(of):
+def test_shipped_weights_fit_games(of):
     assert build(AgentSpec("smart", nodes=10), game(of)).spec.kind == "smart"
 
 
-def test_shipped_weights_are_of_features_that_exist():
+def test_shipped_weights_name_features():
     for name in one_of_each("pack"):
         of = game(name)
-        if of.has("defaults"):
+        if of.has_part("defaults"):
             assert set(of.defaults.weights) <= set(of.all_features)
             assert set(of.defaults.classroom) <= set(of.all_features)
 
@@ -157,19 +156,19 @@ def test_shipped_weights_are_of_features_that_exist():
 @pytest.mark.parametrize(
     "limit", [{}, {"depth": 0}, {"nodes": -1}, {"seconds": 0}, {"seconds": float("nan")}]
 )
-def test_a_limit_must_leave_a_search(limit):
+def test_invalid_limit_is_refused(limit):
     with pytest.raises(SpecError):
         Limit(**limit)
 
 
-def test_a_limit_of_the_spec_takes_the_place_of_the_kinds_own():
+def test_limit_of_spec_replaces_default():
     own, of = limit_options(nodes=7), game("kalah")
     assert limit_of(option_values(own, AgentSpec("smart"), of)) == Limit(nodes=7)
     both = AgentSpec("smart", depth=3, seconds=5)
     assert limit_of(option_values(own, both, of)) == Limit(depth=3, seconds=5)
 
 
-def test_a_command_is_stored_by_the_place_of_its_files_and_comes_back(tmp_path):
+def test_replaced_paths_round_trip(tmp_path):
     words = ["python3", str(tmp_path / "bots" / "a.py"), "-l", "1", "/usr/bin/env"]
     spec = AgentSpec("lines", command=words, cwd=str(tmp_path), readable=[str(tmp_path / "x")])
     base = tmp_path / "results" / "run"
@@ -189,8 +188,27 @@ def test_a_command_is_stored_by_the_place_of_its_files_and_comes_back(tmp_path):
         (b"#" * (1 << 21), "it is too large"),
     ],
 )
-def test_a_file_of_agents_is_read_within_limits(content, words, tmp_path):
+def test_oversized_agent_file_is_refused(content, words, tmp_path):
     path = tmp_path / "agents.toml"
     path.write_bytes(content)
     with pytest.raises(SpecError, match=words):
         spec_from_file(path, "a")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "options"),
+    [
+        ("minimax:depth=3", "minimax", {"depth": 3}),
+        ("alphabeta:nodes=100,random_ties=true", "alphabeta", {"nodes": 100, "random_ties": True}),
+        ("minimax: depth = 3 , epsilon = 0.5", "minimax", {"depth": 3, "epsilon": 0.5}),
+        ("alphabeta:weights={ pot = 1 }", "alphabeta", {"weights": {"pot": 1}}),
+    ],
+)
+def test_options_follow_a_kind(text, kind, options):
+    assert spec_from_text(text, {}) == AgentSpec(kind, options)
+
+
+@pytest.mark.parametrize("text", ["minimax:", "minimax:depth", "minimax:=3", "minimax:depth="])
+def test_option_without_a_value_is_refused(text):
+    with pytest.raises(SpecError, match="option=value"):
+        spec_from_text(text, {})

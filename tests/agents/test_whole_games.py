@@ -1,34 +1,63 @@
-"""Games in one compiled call are those of a plain loop: moves, margins, nodes, move by move."""
+"""Games in one compiled call equal those of a plain loop."""
 
 import random
+from collections.abc import Sequence
 from functools import cache
+from typing import NamedTuple
 
+import numpy as np
 import pytest
 
-from agents.core import AgentFailure, AgentSpec
+from agents.core import AgentSpec
 from agents.protocols import PROTOCOLS
-from agents.registry import AGENTS, build, is_external
+from agents.registry import AGENTS, is_external
 from agents.search.compiled_agent import CompiledAgent
-from games import Game, IllegalMove, game
-from tests.agents.given import (
-    LATER,
+from agents.search.game_loop import LENGTH, MARGIN, NO_MOVE, NODES_SPENT, RESULTS
+from games import Game, game
+from tests.agents.helpers import (
+    MOST_PLIES,
     OF_EVERY_FAMILY,
     VARIANTS,
     agent_of,
     few,
     slow_if_wide,
-    spec_of,
-    written,
 )
-from tests.agents.whole_games import SHORTEST_ROOM, PlayedGame, play_games
 
 # Small enough for many pairs of kinds; one has swaps, the other passes.
 SMALL = ("kalah-manchester(3,2)", "othello(4)")
 
 
+class PlayedGame(NamedTuple):
+    moves: tuple[int, ...]
+    margin: int
+    nodes: tuple[int, int]
+
+
+def play_games(
+    of: Game, first: CompiledAgent, second: CompiledAgent, openings: Sequence, seeds: Sequence
+) -> list[PlayedGame]:
+    rows = np.full((len(openings), max(map(len, openings))), NO_MOVE, np.int16)
+    for row, opening in zip(rows, openings, strict=True):
+        row[: len(opening)] = of.slots_of(np.array(opening, int))
+    slots = np.full((len(openings), MOST_PLIES), NO_MOVE, np.int16)
+    results = np.zeros((len(openings), RESULTS), np.int64)
+    count = first.kernels.play_games(
+        first.context, second.context, of.start().state, rows, np.array(seeds, np.uint64), slots,
+        results,
+    )  # fmt: skip
+    assert count == len(openings)
+    return [
+        PlayedGame(
+            tuple(of.moves_of(row[: result[LENGTH]]).tolist()),
+            int(result[MARGIN]),
+            (int(result[NODES_SPENT]), int(result[NODES_SPENT + 1])),
+        )
+        for row, result in zip(slots, results, strict=True)
+    ]
+
+
 @cache
 def compiled_kinds(name: str) -> tuple[str, ...]:
-    """The kinds and variants whose agents play inside the loop."""
     found = []
     for kind in (kind for kind in (*AGENTS, *VARIANTS) if kind not in PROTOCOLS):
         try:
@@ -41,7 +70,6 @@ def compiled_kinds(name: str) -> tuple[str, ...]:
 
 
 def openings_of(of: Game, number: int) -> list[list[int]]:
-    """Random openings of no, one, two, ... moves."""
     dice, found = random.Random(of.name), []
     for length in range(number):
         position, moves = of.start(), []
@@ -53,7 +81,7 @@ def openings_of(of: Game, number: int) -> list[list[int]]:
 
 
 def plain_game(of: Game, agents, opening: list[int], seeds: tuple[int, int]) -> PlayedGame:
-    """The game as everyone may play it, asking each agent in turn."""
+    """Play a game through the interface of agents."""
     position, moves, nodes = of.start(), [], [0, 0]
     for agent, seed in zip(agents, seeds, strict=True):
         agent.start(seed)
@@ -73,7 +101,6 @@ def plain_game(of: Game, agents, opening: list[int], seeds: tuple[int, int]) -> 
 
 
 def assert_same_games(name: str, first: str, second: str, number: int) -> list[PlayedGame]:
-    """Both ways give the same games."""
     of = game(name)
     agents = agent_of(first, of), agent_of(second, of)
     openings = openings_of(of, number)
@@ -84,7 +111,7 @@ def assert_same_games(name: str, first: str, second: str, number: int) -> list[P
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_pairs_of_kinds_play_the_same_games(name):
+def test_loop_matches_plain_games_of_pairs(name):
     of, games = game(name), []
     kinds = compiled_kinds(name)
     for place, first in enumerate(kinds):
@@ -99,23 +126,20 @@ def test_pairs_of_kinds_play_the_same_games(name):
 # The widest board takes a minute if it is interpreted.
 @pytest.mark.parametrize("name", slow_if_wide(OF_EVERY_FAMILY[: few(len(OF_EVERY_FAMILY), -1)]))
 @pytest.mark.parametrize("step", [1, pytest.param(4, marks=pytest.mark.slow)])
-def test_every_kind_plays_the_same_games_in_every_family(name, step):
+def test_loop_matches_plain_games_in_every_family(name, step):
     kinds = compiled_kinds(name)
     for place, kind in enumerate(kinds[:: few(1, 6)]):
         assert_same_games(name, kind, kinds[(place + step) % len(kinds)], few(2, 1))
 
 
-def test_all_policies_and_searches_are_compiled():
+def test_all_built_in_kinds_are_compiled():
     left = {kind for kind in AGENTS if is_external(AgentSpec(kind))}
-    left.add("perfect")  # it asks the solver, move by move
+    left |= {"perfect", "mcts"}  # one asks the solver, one grows a tree, move by move
     assert set(compiled_kinds("kalah(6,4)")) == {*AGENTS, *VARIANTS} - left
 
 
-# ------------------------------------------------------------------ many at once
-
-
 @pytest.mark.parametrize("name", ["kalah(6,4)", "othello(6)"])
-def test_games_do_not_depend_on_what_is_played_with_them(name):
+def test_games_do_not_depend_on_batch(name):
     of = game(name)
     agents = agent_of("alphabeta", of, epsilon=0.3, random_ties=True), agent_of("random", of)
     number = few(12, 3)
@@ -127,47 +151,11 @@ def test_games_do_not_depend_on_what_is_played_with_them(name):
     assert together == alone == backwards[::-1]
 
 
-def test_a_game_that_is_long_gets_more_room():
+def test_game_without_room_is_not_counted():
     of = game("owari(7,16)")
-    agents = build(spec_of("first"), of), build(spec_of("first"), of)
-    (played,) = play_games(of, *agents, [[]], [(1, 2)])
-    assert len(played.moves) > SHORTEST_ROOM
-    assert played == plain_game(of, agents, [], (1, 2))
-
-
-def test_no_games_are_no_games():
-    of = game("kalah(6,4)")
-    assert play_games(of, agent_of("random", of), agent_of("first", of), [], []) == []
-
-
-# ------------------------------------------------------------------- what is wrong
-
-
-def test_an_illegal_opening_is_refused():
-    of = game("kalah(6,4)")
-    with pytest.raises(IllegalMove, match="move 0 is not legal"):
-        play_games(of, agent_of("random", of), agent_of("first", of), [[0, 0, 0]], [(1, 2)])
-
-
-def test_one_agent_cannot_be_both_players():
-    of = game("kalah(6,4)")
-    agent = agent_of("random", of)
-    with pytest.raises(ValueError, match="two agents"):
-        play_games(of, agent, agent, [[]], [(1, 2)])
-
-
-@pytest.mark.parametrize("seat", [0, 1])
-def test_an_evaluation_that_raises_is_blamed_with_its_position(tmp_path, seat):
-    of = game("kalah(6,4)")
-    spec = spec_of("alphabeta", evaluate=str(written(tmp_path, LATER)))
-    agents = [agent_of("random", of), agent_of("random", of)]
-    agents[seat] = build(spec, of)
-    seeds = [(place, place + 7) for place in range(5)]
-    with pytest.raises(AgentFailure) as plainly:
-        for each in seeds:
-            plain_game(of, agents, [2, 5], each)
-    with pytest.raises(AgentFailure) as failed:
-        play_games(of, *agents, [[2, 5]] * 5, seeds)
-    assert failed.value.kind == "raised"
-    assert failed.value.position == plainly.value.position
-    assert str(failed.value) == str(plainly.value)
+    first, second = agent_of("first", of), agent_of("last", of)
+    slots, results = np.zeros((1, 8), np.int16), np.zeros((1, RESULTS), np.int64)
+    opening, seeds = np.zeros((1, 0), np.int16), np.zeros((1, 2), np.uint64)
+    start = of.start().state
+    arguments = first.context, second.context, start, opening, seeds, slots, results
+    assert first.kernels.play_games(*arguments) == 0

@@ -8,15 +8,13 @@ import numpy as np
 
 from agents.core import AgentSpec
 from agents.registry import build
-from arena.analysis.checks.claims import Check
-from arena.analysis.checks.registry import CHECKS, claim
+from arena.analysis.checks.registry import CHECKS, Check, claim
 from arena.analysis.evidence import evidence_of
 from arena.analysis.summary import summarise
 from arena.config.experiment import Experiment
 from arena.planning.games import COLUMNS, DRAW, LOSS, WIN, Games, Termination
-from arena.planning.openings.openings import Openings, from_lines
+from arena.planning.openings.openings import Openings, openings_from_lines
 from arena.planning.plan import Plan
-from games import game
 from games.base.schema import default_values
 
 NUMBERS = {"W": WIN, "D": DRAW, "L": LOSS}
@@ -27,7 +25,7 @@ def experiment(agents, *checks, of="kalah(6,4)", **more):
     specs = agents if isinstance(agents, dict) else {name: AgentSpec("random") for name in agents}
     made = [check_of(check) for check in checks]
     matches = tuple(combinations(range(len(specs)), 2))
-    plan = Plan(game=of, agents=specs, matches=matches, **more)
+    plan = Plan(game_name=of, agents=specs, matches=matches, **more)
     return Experiment("demo", Path("demo.toml"), plan, tuple(made))
 
 
@@ -48,7 +46,7 @@ def columns(rows, moves=None, traces=None):
     return Games(made, flat, traces or {})
 
 
-def by_hand(*matches, faults=None):
+def games_by_hand(*matches, faults=None):
     """Games of matches `(a, b, pairings)`; a pairing is its opening, two letters and two ids.
 
     The letters are the results of `a`, first as first mover; without ids all games differ.
@@ -76,9 +74,9 @@ def leg(number, first, second, result, game_id):
     return seats | costs | clock | {"result": result, "game_id": game_id, "margin": margin}
 
 
-def really_played(asked, lines):
+def play_lines(asked, lines):
     """Every pair of agents on every line, both ways, with moves; the openings too."""
-    of = game(asked.plan.game)
+    of = asked.plan.game
     agents = [build(spec, of) for spec in asked.plan.agents.values()]
     rows, moves, pair = [], [], 0
     for a, b in asked.plan.matches:
@@ -108,13 +106,13 @@ def one_game(of, agents, line, seed):
     return moves, of.margin(position)
 
 
-def summed(games, plan, *, census=(), **more):
+def summarise_games(games, plan, *, census=(), **more):
     """The summary of games that were played by a plan."""
-    return summarise(evidence_of(plan, lambda: [games], census), **more)
+    return summarise(evidence_of(plan, lambda: [games], census=census), **more)
 
 
 def openings_of(of, lines) -> Openings:
-    return from_lines(of, [tuple(line) for line in lines], finite=True)
+    return openings_from_lines(of, [tuple(line) for line in lines], finite=True)
 
 
 FORFEIT = Termination.RAISED

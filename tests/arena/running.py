@@ -1,4 +1,4 @@
-"""Runs for tests: experiments written to a directory, played here or by the command."""
+"""Helpers that write experiments and run them, in this process or another."""
 
 import contextlib
 import os
@@ -13,9 +13,10 @@ from functools import partial
 from pathlib import Path
 
 from agents.sandbox.sandbox import Sandbox
-from arena.config.command_line import RunOptions
-from arena.config.experiment import load
-from arena.pipeline.run import run
+from arena.commands.run import print_run
+from arena.config.experiment import load_experiment
+from arena.config.run_options import RunOptions
+from arena.pipeline.run import run_experiment
 from arena.planning.games import Games
 from arena.planning.tasks import Task
 from arena.playing.options import Interrupts
@@ -78,7 +79,7 @@ RANDOM = '[agents.random]\nkind = "random"\n'
 
 
 def experiment_file(directory: Path, text: str, *bots: str) -> Path:
-    """An experiment file; every bot named lies beside it, and is one of its agents."""
+    """Write an experiment file and the files of its bots, which become agents."""
     for name in bots:
         (directory / f"{name}.py").write_text(BOTS[name])
         text += f'\n[agents.{name}]\nkind = "python"\nfile = "{name}.py"\n'
@@ -88,50 +89,55 @@ def experiment_file(directory: Path, text: str, *bots: str) -> Path:
 
 
 def small(pairs: int = 20, more: str = "", plies: int = 5) -> str:
-    """The head of an experiment on a small board, and its random agent."""
+    """Return an experiment on a small board with a random agent."""
     return (
         f'game = "kalah(4,3)"\npairs = {pairs}\nseed = 5\n{more}\n'
         f"openings = {{ random_plies = {plies} }}\n{RANDOM}"
     )
 
 
-def played(path: Path, results: Path, workers: int | None = None, **options) -> bool:
-    """Run an experiment in this process; games too, where no number of workers is asked for."""
+def run_experiment_file(
+    path: Path, results: Path, workers: int | None = None, *, tables: bool = False, **options
+) -> bool:
+    """Run an experiment in this process, which also plays the games unless `workers` is given."""
     overrides = options.pop("overrides", ())
     options.setdefault("quiet", True)
     options.setdefault("interrupts", Interrupts())
-    with contextlib.closing(Sandbox()) as wall:
-        options.setdefault("wall", wall)
+    with contextlib.closing(Sandbox()) as sandbox:
+        options.setdefault("sandbox", sandbox)
         chosen = RunOptions(results, workers or 0, overrides=overrides, **options)
-        return run(load(path, overrides), chosen)
+        result = run_experiment(load_experiment(path, overrides), chosen)
+        if tables:
+            print_run(result, chosen)
+        return result.checks_hold
 
 
 @contextlib.contextmanager
 def database(path: Path | str, **options) -> Iterator[sqlite3.Connection]:
-    """A database whose changes are kept, and which is closed at the end."""
+    """Open a database; commit and close it at the end."""
     with contextlib.closing(sqlite3.connect(path, **options)) as base, base:
         yield base
 
 
-def directory_of(results: Path) -> Path:
-    """The only run's directory."""
+def only_run(results: Path) -> Path:
+    """Return the directory of the only run."""
     (directory,) = (path.parent for path in results.glob("*/*/journal.sqlite"))
     return directory
 
 
 def tables(results: Path) -> dict[str, bytes]:
-    """The bytes of the reproducible tables of the only run."""
-    directory = directory_of(results)
+    """Return the reproducible tables of the only run as bytes."""
+    directory = only_run(results)
     return {name: (directory / name).read_bytes() for name in TABLES}
 
 
 def command(*words: object) -> list[str]:
-    """The command line of `python -m arena.run`."""
+    """Return the command line of `python -m arena.run`."""
     return [sys.executable, "-m", "arena.run", *map(str, words)]
 
 
-def held(gate: Path) -> None:
-    """From now on workers wait in the middle of a run until the file is there."""
+def hold_workers(gate: Path) -> None:
+    """Make workers wait in the middle of a run until the file exists."""
     play = Worker.play
 
     def patient(worker: Worker, task: Task) -> Games:
@@ -143,15 +149,15 @@ def held(gate: Path) -> None:
 
 
 def command_after(before: Callable[[], None] | None, words: tuple[object, ...]) -> int:
-    """The command, in a process that did something before."""
+    """Call `before`, then run the command."""
     if before:
         before()
     return main(list(map(str, words)))
 
 
 @contextlib.contextmanager
-def begun(*words: object, **options) -> Iterator[subprocess.Popen]:
-    """The command, running in a process group of its own, which is ended when we leave."""
+def start_process(*words: object, **options) -> Iterator[subprocess.Popen]:
+    """Start the command in a new process group, which is killed at the end."""
     options.setdefault("args", command(*words))
     options.setdefault("stdout", subprocess.PIPE)
     options.setdefault("stderr", subprocess.PIPE)
@@ -163,37 +169,35 @@ def begun(*words: object, **options) -> Iterator[subprocess.Popen]:
                 kill_group(process)
 
 
-def forked(
+def run_in_fork(
     *words: object,
     gate: Path | None = None,
     before: Callable[[], None] | None = None,
     bots: bool = False,
     **options,
 ) -> contextlib.AbstractContextManager[subprocess.Popen]:
-    """The command as above, in a fork of this process: sooner there.
+    """Start the command in a fork of this process, which is faster.
 
-    With a `gate` it plays the first few pairings, and the rest once that file is there: what is
-    to happen in the middle of a run happens there, however slow the machine. What is done
-    `before` concerns its process alone. With `bots` it has a spawner of its own.
+    With a `gate` it plays a few pairs, and the others once that file exists. `before` is called
+    in the fork. With `bots` the fork starts its own spawner.
     """
-    work = partial(command_after, partial(held, gate) if gate else before, words)
+    work = partial(command_after, partial(hold_workers, gate) if gate else before, words)
     work = partial(with_bots, work) if bots else work
-    return begun(**in_fork(work, **options))
+    return start_process(**in_fork(work, **options))
 
 
-def ran(*words: object, seconds: float = 120, **options) -> subprocess.CompletedProcess:
-    """The command, run to its end."""
+def run_in_subprocess(
+    *words: object, seconds: float = 120, **options
+) -> subprocess.CompletedProcess:
+    """Run the command in a new process to its end."""
     options.setdefault("capture_output", True)
     return subprocess.run(
         command(*words), cwd=ROOT, text=True, timeout=seconds, check=False, **options
     )
 
 
-def called(*words: object) -> subprocess.CompletedProcess:
-    """The command, run in this process: sooner there, and just as good for what it says.
-
-    Games too are played here, where the words do not say who plays them.
-    """
+def run_in_process(*words: object) -> subprocess.CompletedProcess:
+    """Run the command in this process, which also plays unless an option names other workers."""
     words = [str(word) for word in words]
     if not {word.partition("=")[0] for word in words} & WHO_PLAYS:
         words += ["--workers", "0"]
@@ -202,7 +206,7 @@ def called(*words: object) -> subprocess.CompletedProcess:
             status = main(words)
         out.seek(0)
         errors.seek(0)
-        # Whether kernels had to be compiled is no part of the answer.
+        # The line about compilation depends on the cache.
         told = "".join(line for line in errors if "compiling for this machine" not in line)
         return subprocess.CompletedProcess(words, status, out.read(), told)
 
@@ -213,12 +217,12 @@ def kill_group(process: subprocess.Popen, how: int = signal.SIGKILL) -> None:
 
 
 def children_of(pid: int) -> list[int]:
-    """The processes that a process has forked and not yet ended."""
+    """Return the child processes of a process."""
     return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def alive(pid: int) -> bool:
-    """Whether a process runs; one that waits to be buried does not."""
+def is_alive(pid: int) -> bool:
+    """Return whether a process runs and is not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:

@@ -1,4 +1,4 @@
-"""A class of bots of which some are bad: they are listed, the others play, one is the champion."""
+"""A class of bots with faults: the others play, and one is the champion."""
 
 import json
 import re
@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from games.base.errors import OK
-from tests.arena.running import directory_of, played
+from tests.arena.running import only_run, run_experiment_file
 from tests.commands import report
 
 HEAD = """
@@ -93,8 +93,8 @@ def class_of(directory: Path, good: int, bad: list[str], hard: bool) -> tuple[li
 
 def held(directory: Path, good: list[str], bad: list[str]) -> Path:
     """Play the tournament and say what must hold of any class; the run's directory."""
-    assert played(directory / "class.toml", directory / "results")
-    run = directory_of(directory / "results")
+    assert run_experiment_file(directory / "class.toml", directory / "results")
+    run = only_run(directory / "results")
     games = pd.read_parquet(run / "games.parquet")
     players = len(good) + len(bad)
     assert len(games) == players * (players - 1)
@@ -121,7 +121,7 @@ def held(directory: Path, good: list[str], bad: list[str]) -> Path:
 
 
 @pytest.mark.parametrize("bad", [["no_python", "raises", "answers_99", "aborts"]])
-def test_a_small_class_plays_whatever_its_bad_bots_do(tmp_path, bad):
+def test_class_plays_despite_bad_bots(tmp_path, bad):
     run = held(tmp_path, *class_of(tmp_path, 2, bad, hard=False))
     log = (run / "run.log").read_text()
     # A line for every forfeit; the traceback of equal ones once.
@@ -136,7 +136,7 @@ def test_a_small_class_plays_whatever_its_bad_bots_do(tmp_path, bad):
 
 
 @pytest.mark.slow  # bots that hang are waited for
-def test_a_class_of_thirty_of_which_ten_are_bad_crowns_a_champion(tmp_path):
+def test_class_of_thirty_with_ten_bad_bots_has_a_champion(tmp_path):
     good, bad = class_of(tmp_path, 20, [*BAD], hard=False)
     run = held(tmp_path, good, bad)
     games = pd.read_parquet(run / "games.parquet")
@@ -153,10 +153,10 @@ def test_a_class_of_thirty_of_which_ten_are_bad_crowns_a_champion(tmp_path):
 
 
 @pytest.mark.slow  # likewise
-def test_who_does_not_survive_the_teachers_positions_forfeits_and_the_others_play(tmp_path):
+def test_bots_that_fail_must_survive_positions_forfeit(tmp_path):
     _good, bad = class_of(tmp_path, 2, [*SURVIVES_NOT], hard=True)
-    assert played(tmp_path / "class.toml", tmp_path / "results")
-    run = directory_of(tmp_path / "results")
+    assert run_experiment_file(tmp_path / "class.toml", tmp_path / "results")
+    run = only_run(tmp_path / "results")
     said = json.loads((run / "run.json").read_text())["unloadable"]
     assert set(said) == SURVIVES_NOT
     assert all(

@@ -1,4 +1,4 @@
-"""A class of forty bots with three copies and ten broken ones: exactly the copies are named."""
+"""A class of forty bots: exactly the three copies are reported as identical."""
 
 import json
 import re
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.arena.running import directory_of, played
+from tests.arena.running import only_run, run_experiment_file
 
 CLASS = """
 game = "{of}"
@@ -100,8 +100,8 @@ def class_of(directory: Path, of: str, pairs: int) -> Path:
 
 def accused(directory: Path, path: Path) -> list[str]:
     """The lines about identical play after the class has played."""
-    played(path, directory / "results")
-    summary = json.loads((directory_of(directory / "results") / "summary.json").read_text())
+    run_experiment_file(path, directory / "results")
+    summary = json.loads((only_run(directory / "results") / "summary.json").read_text())
     return list(summary.get("same_players", []))
 
 

@@ -2,7 +2,7 @@
 
 import signal
 
-from tests.arena.running import experiment_file, forked, small
+from tests.arena.running import experiment_file, run_in_fork, small
 from tests.arena.test_kill import PATIENCE_SECONDS
 
 GREEDY = '[agents.greedy]\nkind = "greedy"\n'
@@ -10,7 +10,7 @@ GREEDY = '[agents.greedy]\nkind = "greedy"\n'
 
 def test_ctrl_c_after_the_tables_changes_nothing(tmp_path):
     path = experiment_file(tmp_path, small(5) + GREEDY)
-    with forked(path, "--results", tmp_path / "results", "--cache", "off") as process:
+    with run_in_fork(path, "--results", tmp_path / "results", "--cache", "off") as process:
         for line in process.stderr:
             if line.startswith("tables: "):
                 process.send_signal(signal.SIGINT)

@@ -1,4 +1,4 @@
-"""Bots that a run excludes: everywhere the same counts, the same reasons, the same places."""
+"""Excluded bots: the same counts, reasons and places in all results."""
 
 import csv
 import json
@@ -9,13 +9,13 @@ from html import unescape
 import pandas as pd
 import pytest
 
-from arena.playing.fault_counts import FIRST_GAMES
+from arena.playing.forfeits import FIRST_GAMES
 from arena.report.data import load_report
-from arena.report.figures.forfeits import MOST_TOLD
+from arena.report.figures.forfeits import MOST_FAULTS
 from arena.report.figures.openings import opening_results
 from arena.report.methods import methods_paragraph
 from games.base.errors import CHECK_FAILED, OK
-from tests.arena.running import directory_of, played
+from tests.arena.running import only_run, run_experiment_file
 from tests.commands import check, export, rate, report, verify
 
 EXPERIMENT = """
@@ -49,8 +49,8 @@ def a_run(tmp_path_factory):
         for name, source in BOTS.items():
             (base / "bots" / f"{name}.py").write_text(source)
         (base / "class.toml").write_text(EXPERIMENT.format(rank=rank))
-        played(base / "class.toml", base / "results", page=True)
-        return directory_of(base / "results")
+        run_experiment_file(base / "class.toml", base / "results", page=True)
+        return only_run(base / "results")
 
     return lambda rank=BY_POINTS: run(rank)
 
@@ -92,8 +92,8 @@ def test_a_failed_check_names_a_game_that_was_played(tmp_path):
         f'[[checks]]\nthat = "{name}"\nno_forfeits = true\n' for name in ("illegal", "broken")
     )
     (tmp_path / "class.toml").write_text(EXPERIMENT.format(rank="") + checks)
-    played(tmp_path / "class.toml", tmp_path / "results")
-    directory = directory_of(tmp_path / "results")
+    run_experiment_file(tmp_path / "class.toml", tmp_path / "results")
+    directory = only_run(tmp_path / "results")
     games, log = pd.read_parquet(directory / "games.parquet"), (directory / "run.log").read_text()
     summary = json.loads((directory / "summary.json").read_text())
     illegal, broken = (each["detail"] for each in summary["checks"])
@@ -105,7 +105,7 @@ def test_a_failed_check_names_a_game_that_was_played(tmp_path):
     assert all(f"illegal forfeits game {row}:" in log for row in faults)
 
 
-def test_methods_do_not_promise_what_was_seen_to_fail(a_run):
+def test_methods_name_failed_bots_and_varying_bots(a_run):
     report = load_report(a_run())
     assert report.repeatability.answer == "no"
     words, page = methods_paragraph(report), text_of((a_run() / "report.html").read_text())
@@ -126,17 +126,17 @@ def test_excluded_bots_head_the_list_of_faults_and_the_rest_is_counted(a_run):
     directory = a_run()
     told = json.loads((directory / "run.json").read_text())
     page = (directory / "report.html").read_text()
-    section = text_of(page[page.index("What happened") :])
+    section = text_of(page[page.index("<h3>Faults") :])
     first_fault = min(section.index(line[:20]) for line in told["forfeits"])
     for name in EXCLUDED:
         assert section.index(f"{name} {'does' if name == 'broken' else 'is'}") < first_fault
     assert not any("excluded" in line or "not started again" in line for line in told["forfeits"])
     stored = load_report(directory)
-    many = [f"a: fault {number}" for number in range(MOST_TOLD + 5)]
+    many = [f"a: fault {number}" for number in range(MOST_FAULTS + 5)]
     stored.run["forfeits"], stored.run["different_faults"] = many, len(many)
-    from arena.report.figures.forfeits import figure  # noqa: PLC0415
+    from arena.report.figures.forfeits import forfeits_figure  # noqa: PLC0415
 
-    assert "and 5 more" in str(figure(stored).body)
+    assert "and 5 more" in str(forfeits_figure(stored).body)
 
 
 def test_unplayed_games_are_not_faults_of_their_own(a_run):
@@ -173,7 +173,7 @@ def test_excluded_bots_are_not_among_those_that_are_not_told_apart(a_run):
 def test_a_quiet_run_names_the_excluded_bots_last(a_run, capsys):
     directory = a_run()
     capsys.readouterr()
-    played(directory.parents[2] / "class.toml", directory.parents[1], tables=True)
+    run_experiment_file(directory.parents[2] / "class.toml", directory.parents[1], tables=True)
     said = capsys.readouterr()
     for name in EXCLUDED:
         assert any(line.startswith(f"{name} ") for line in said.err.splitlines())
@@ -203,7 +203,7 @@ def test_a_match_of_forfeits_has_as_many_openings_as_were_scheduled(a_run):
     assert not forfeited.why.str.contains("one opening").any()
 
 
-def test_what_a_worker_counts_against_broken_bots_changes_no_game(tmp_path, capsys):
+def test_worker_fault_counts_change_no_game(tmp_path, capsys):
     sources = {
         "a_raises": "def choose(view, legal, rng):\n    return 1 // 0\n",
         "b_exits": "import sys\ndef choose(view, legal, rng):\n    sys.exit(3)\n",
@@ -215,9 +215,11 @@ def test_what_a_worker_counts_against_broken_bots_changes_no_game(tmp_path, caps
         (tmp_path / "bots" / f"{name}.py").write_text(source)
     text = EXPERIMENT.format(rank="").replace("pairs = 10", "pairs = 14")
     (tmp_path / "class.toml").write_text(text)
-    played(tmp_path / "class.toml", tmp_path / "results")
-    directory = directory_of(tmp_path / "results")
-    (reason,) = (each.reason for each in load_report(directory).excluded if each.agent == "b_exits")
+    run_experiment_file(tmp_path / "class.toml", tmp_path / "results")
+    directory = only_run(tmp_path / "results")
+    (reason,) = (
+        each.reason for each in load_report(directory).exclusions if each.agent == "b_exits"
+    )
     assert "exit status 3" in reason and "not started again" not in reason
     games = pd.read_parquet(directory / "games.parquet")
     asked = games[(games.plies > 0) & (games.termination == "crashed")]
@@ -225,7 +227,7 @@ def test_what_a_worker_counts_against_broken_bots_changes_no_game(tmp_path, caps
     assert verify([str(directory), "--all"]) == OK
 
 
-def test_the_first_mover_is_told_from_pairs_without_a_forfeit(a_run):
+def test_first_mover_score_ignores_pairs_with_forfeits(a_run):
     directory = a_run()
     games = pd.read_parquet(directory / "games.parquet")
     fair = games[(games.termination == "normal").groupby(games.pair).transform("all")]
@@ -250,7 +252,7 @@ def test_rate_gives_the_ratings_and_points_of_the_run(a_run, capsys):
     directory = a_run("")
     assert rate([str(directory), "--json"]) == OK
     said = json.loads(capsys.readouterr().out)
-    assert not any("seen before" in note for note in said["notes"])
+    assert not any("duplicates" in note for note in said["notes"])
     stored = pd.read_parquet(directory / "elo.parquet").set_index("agent")
     for row in said["ratings"]:
         for name in ("elo", "elo_low", "elo_high", "first_move_elo", "games", "points", "forfeits"):
@@ -258,14 +260,14 @@ def test_rate_gives_the_ratings_and_points_of_the_run(a_run, capsys):
             assert row[name] == (pytest.approx(known) if pd.notna(known) else None), name
 
 
-def test_a_test_that_forfeits_ended_shows_no_strength(tmp_path, capsys):
+def test_test_ended_by_forfeits_gives_no_strength(tmp_path, capsys):
     (tmp_path / "illegal.py").write_text(BOTS["illegal"])
     text = EXPERIMENT.format(rank="").partition("[roster]")[0].replace("pairs = 10", "pairs = 40")
     text = text.replace("openings", "stop.sprt = { elo0 = 0, elo1 = 100 }\nopenings", 1)
     text += '[roster]\ndirectory = "."\n[agents.greedy]\nkind = "greedy"\n'
     (tmp_path / "test.toml").write_text(text)
-    played(tmp_path / "test.toml", tmp_path / "results", page=True, tables=True)
-    directory = directory_of(tmp_path / "results")
+    run_experiment_file(tmp_path / "test.toml", tmp_path / "results", page=True, tables=True)
+    directory = only_run(tmp_path / "results")
     page, shown = text_of((directory / "report.html").read_text()), capsys.readouterr().out
     assert "only forfeits" in shown and "corrected" not in shown
     assert "the test chose" not in page and "Corrected for that" not in page

@@ -1,14 +1,14 @@
-"""`arena.explain` answers in words: positions of games and of runs, bots, and mistakes."""
+"""The command `pitflip game ... explain`."""
 
 import pytest
 
 from agents.core import AgentSpec, Choice
 from agents.sandbox import bot_server
-from arena.terminal.explanation import ExplainedPosition, played_line
+from arena.terminal.explanation import ExplainedPosition, game_move_line
 from games import game
 from games.base import progress
 from games.base.errors import OK, USER_ERROR
-from tests.arena.running import directory_of, experiment_file, played
+from tests.arena.running import experiment_file, only_run, run_experiment_file
 from tests.commands import explain as main
 
 QUICK = ("--solve-seconds", "0")
@@ -42,14 +42,14 @@ def test_a_position_of_a_game_is_explained_with_perfect_values_beside_it(capsys)
     assert "static evaluation of the position: " in text
 
 
-def test_a_place_in_a_run_is_explained_by_who_moved_there(tmp_path, capsys):
+def test_place_in_a_run_is_explained_by_its_mover(tmp_path, capsys):
     file = experiment_file(
         tmp_path,
         'game = "kalah(3,2)"\npairs = 2\nopenings = { random_plies = 2 }\n'
         'agents.one = { kind = "minimax", depth = 2 }\nagents.two = { kind = "first" }\n',
     )
-    played(file, tmp_path / "results", workers=1)
-    run = directory_of(tmp_path / "results")
+    run_experiment_file(file, tmp_path / "results", workers=1)
+    run = only_run(tmp_path / "results")
     capsys.readouterr()
     assert main([f"{run}#1@2", *QUICK]) == OK
     shown = capsys.readouterr().out
@@ -83,8 +83,8 @@ def test_an_own_evaluation_is_explained_in_a_run_at_the_depth_that_it_played(tmp
         'agents.one = { kind = "alphabeta", depth = 6, evaluate = "own.py" }\n'
         'agents.two = { kind = "first" }\n',
     )
-    played(file, tmp_path / "results", workers=1)
-    place = f"{directory_of(tmp_path / 'results')}#0@2"
+    run_experiment_file(file, tmp_path / "results", workers=1)
+    place = f"{only_run(tmp_path / 'results')}#0@2"
     capsys.readouterr()
     tables = []
     for words in ((), ("--depth", "6")):  # which is the default that the stored plan leaves out
@@ -104,13 +104,13 @@ def test_a_forced_pass_is_the_only_move(capsys):
     assert "rule: the only legal move" in text
 
 
-def test_a_bot_and_an_own_evaluation_are_asked_behind_the_wall(tmp_path, capsys):
+def test_bots_and_user_evaluations_are_explained_in_the_sandbox(tmp_path, capsys):
     bot = tmp_path / "bot.py"
     bot.write_text("def choose(view, legal, rng):\n    return legal[-1]\n")
     assert main(["kalah(3,2)", "", "--agent", str(bot), *QUICK]) == OK
     text = capsys.readouterr().out
     assert "plays 3" in text
-    assert "its own, which it does not tell" in text
+    assert "unknown: the agent does not report it" in text
     own = tmp_path / "own.py"
     own.write_text(
         "from agents.features.sowing import pot\n"
@@ -118,7 +118,7 @@ def test_a_bot_and_an_own_evaluation_are_asked_behind_the_wall(tmp_path, capsys)
     )
     assert main(["kalah(3,2)", "", "--agent", f"{own}:evaluate", "--depth", "2", *QUICK]) == OK
     text = capsys.readouterr().out
-    assert "a whole, not terms" in text
+    assert "which has no terms" in text
     assert all(words[1] == "2" for words in rows(text).values())
     assert main(["kalah(6,4)", "", "--agent", f"{own}:evaluate", "--nodes", "500", *QUICK]) == OK
     text = capsys.readouterr().out
@@ -131,50 +131,14 @@ def test_a_bot_and_an_own_evaluation_are_asked_behind_the_wall(tmp_path, capsys)
     assert "rule: the highest value" in text
 
 
-MISTAKES = {
-    "an unknown agent": (["kalah(3,2)", "", "--agent", "smrt"], 'did you mean "smart"?'),
-    "a person": (["kalah(3,2)", "", "--agent", "human"], "name another agent"),
-    "an illegal move": (["kalah(3,2)", "9"], '"9" is unreadable'),
-    "no such game": (["kala(3,2)"], "kala"),
-    "a depth of nothing": (["kalah(3,2)", "", "--depth", "0"], "--depth must be"),
-    "half a depth": (["kalah(3,2)", "", "--depth", "2.5"], "--depth must be a whole number"),
-    "an idle limit": (
-        ["kalah(3,2)", "", "--agent", "first", "--depth", "2"],
-        "for agents that search",
-    ),
-    "no number": (
-        ["kalah(3,2)", "", "--solve-seconds", "long"],
-        "--solve-seconds must be a time such as",
-    ),
-    "no run": (["/nowhere#1@2"], "is not a run's directory"),
-    "a finished game": (["kalah(1,1)", "1"], "the game is over"),
-}
-
-
-@pytest.mark.parametrize("name", MISTAKES)
-def test_a_mistake_is_one_line(name, capsys):
-    words, message = MISTAKES[name]
-    assert main(words) == USER_ERROR
-    shown = capsys.readouterr().err
-    assert message in shown
-    assert shown.count("\n") == 1
-
-
 def test_what_searches_single_moves_is_loaded_before_the_bot_starts(monkeypatch):
     searched = []
-    monkeypatch.setattr(bot_server, "move_search", lambda agent, of: searched.append(of.name))
+    monkeypatch.setattr(bot_server, "search_one_move", lambda agent, of: searched.append(of.name))
     of, spec = game("kalah(3,2)"), AgentSpec("alphabeta", evaluate="own.py:evaluate")
     bot_server.prepare(spec, of, thoughts=False)
     assert not searched
     bot_server.prepare(spec, of, thoughts=True)
     assert searched == ["kalah(3,2)"]
-
-
-def test_positions_of_further_searches_are_told_from_those_of_the_choice(capsys):
-    assert main(["kalah(3,2)", "", "--agent", "minimax", "--depth", "3", *QUICK]) == OK
-    text = capsys.readouterr().out
-    assert "+positions" in text
-    assert "further search" in text
 
 
 def test_a_misspelt_evaluation_is_named_in_place_of_its_limit(tmp_path, capsys):
@@ -195,7 +159,7 @@ def choose(view, legal, rng):
 """
 
 
-def test_an_explanation_that_takes_long_says_what_it_waits_for(tmp_path, capsys, monkeypatch):
+def test_slow_explanation_shows_progress(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(progress, "FIRST_SECONDS", 0.05)
     (tmp_path / "long.py").write_text(LONG)
     assert main(["kalah(3,2)", "2", "--agent", str(tmp_path / "long.py"), *QUICK]) == OK
@@ -204,12 +168,12 @@ def test_an_explanation_that_takes_long_says_what_it_waits_for(tmp_path, capsys,
     assert "thinking, " in told
 
 
-def test_a_move_that_was_left_to_chance_is_not_said_to_be_another_choice(tmp_path):
+def test_random_move_is_not_called_another_choice(tmp_path):
     of = game("kalah(3,2)")
     for spec, chance in ((AgentSpec("random"), True), (AgentSpec("greedy"), False)):
-        asked = ExplainedPosition(of, of.start(), "it", spec, played=of.legal(of.start())[0])
-        line = played_line(asked, Choice(of.legal(of.start())[1]))
-        assert ("leaves to chance" in line) == chance
+        asked = ExplainedPosition(of, of.start(), "it", spec, game_move=of.legal(of.start())[0])
+        line = game_move_line(asked, Choice(of.legal(of.start())[1]))
+        assert ("random choices" in line) == chance
 
 
 @pytest.mark.parametrize("limit", [50, 777, 3000])

@@ -1,4 +1,4 @@
-"""Exported games and tables are read back by readers that know nothing of ours."""
+"""The command `pitflip export`, checked by independent readers."""
 
 import csv
 import io
@@ -11,12 +11,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from arena.formats.records import TextTable, game_records
-from arena.formats.registry import WRITERS, game_writer, table_writer
+from arena.formats.export import game_records
+from arena.formats.records import TextTable
+from arena.formats.registry import WRITERS, format_writer
 from arena.pipeline.external_games import read_games
 from arena.report.data import load_report
 from games import game
-from tests.arena.running import directory_of, experiment_file, played
+from tests.arena.running import experiment_file, only_run, run_experiment_file
 from tests.commands import export as main
 
 OTHELLO = (
@@ -33,8 +34,8 @@ HOSTILE = TextTable(
 def run(tmp_path_factory):
     """A run of Othello."""
     directory = tmp_path_factory.mktemp("run")
-    played(experiment_file(directory, OTHELLO), directory / "results")
-    return directory_of(directory / "results")
+    run_experiment_file(experiment_file(directory, OTHELLO), directory / "results")
+    return only_run(directory / "results")
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +55,9 @@ def games(run):
 def test_every_format_leaves_a_file(folder):
     assert (folder / "elo.csv").exists()
     for name in WRITERS["games"]:
-        assert (folder / f"games{game_writer(name).SUFFIX}").exists()
+        assert (folder / f"games{format_writer(name, 'games').SUFFIX}").exists()
     for name in WRITERS["tables"]:
-        assert (folder / f"matrix{table_writer(name).SUFFIX}").exists()
+        assert (folder / f"matrix{format_writer(name, 'tables').SUFFIX}").exists()
 
 
 def ggf_games(text: str) -> list[tuple[dict[str, str], list[tuple[str, str]]]]:
@@ -74,7 +75,7 @@ def ggf_games(text: str) -> list[tuple[dict[str, str], list[tuple[str, str]]]]:
     return found
 
 
-def test_ggf_is_replayed_to_its_result_by_a_reader_of_its_own(folder, games):
+def test_ggf_replays_to_its_result(folder, games):
     of = game("othello(6)")
     read = ggf_games((folder / "games.ggf").read_text())
     assert len(read) == len(games)
@@ -102,7 +103,7 @@ def test_ggf_has_ratings_where_there_are_any_and_survives_hostile_names(run, fol
     )
     assert next(game_records(unrated)).elos == (None, None)  # a standing has no Elo
     hostile = replace(each, first="a[b];)(;GM[x]\\", second="]\n[", elos=(None, -3.0))
-    ((tags, moves),) = ggf_games(game_writer("ggf").text(hostile))
+    ((tags, moves),) = ggf_games(format_writer("ggf", "games").game_text(hostile))
     assert tags["PB"].startswith("a(b)")
     assert (tags["RB"], tags["RW"]) == ("0.00", "-3.00")
     assert len(moves) == len(each.moves)
@@ -122,8 +123,8 @@ def test_every_export_of_a_stopped_run_has_its_stop_rule(tmp_path):
     text = OTHELLO.replace("pairs = 5", "pairs = 60").replace(
         "[agents]", "stop = { sprt = { elo0 = 0, elo1 = 100 } }\n[agents]"
     )
-    played(experiment_file(tmp_path, text), tmp_path / "results")
-    run, made = directory_of(tmp_path / "results"), tmp_path / "made"
+    run_experiment_file(experiment_file(tmp_path, text), tmp_path / "results")
+    run, made = only_run(tmp_path / "results"), tmp_path / "made"
     formats = [f"--games={name}" for name in WRITERS["games"]]
     assert main([str(run), *formats, "--tables=latex", "--out", str(made)]) == 0
     assert "SPRT [0, 100] logistic Elo" in (made / "matrix.tex").read_text()
@@ -165,20 +166,20 @@ def test_the_matrix_is_square_and_has_the_scores(run, folder):
 
 
 def test_hostile_cells_keep_every_table_in_shape():
-    lines = table_writer("markdown").text(HOSTILE).splitlines()[2:]
+    lines = format_writer("markdown", "tables").table_text(HOSTILE).splitlines()[2:]
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines} == {3}
-    rows = list(csv.reader(io.StringIO(table_writer("csv").text(HOSTILE))))
+    rows = list(csv.reader(io.StringIO(format_writer("csv", "tables").table_text(HOSTILE))))
     assert [row[0] for row in rows[1:]] == [row[0] for row in HOSTILE.rows]
-    body = table_writer("latex").text(HOSTILE)
+    body = format_writer("latex", "tables").table_text(HOSTILE)
     assert [line.count(" & ") for line in body.splitlines() if line.endswith(r" \\")] == [1] * 4
     assert not re.search(r"(?<!\\)[%#_](?! )", body.partition("\n")[2].replace(r"\_", ""))
     assert body.startswith("% a % caption\n")
 
 
-def test_what_a_format_cannot_hold_is_one_line(tmp_path, capsys, run):
+def test_unsupported_content_gives_one_line(tmp_path, capsys, run):
     text = OTHELLO.replace("othello(6)", "kalah(3,2)").replace("= 4 }", "= 2 }")
-    played(experiment_file(tmp_path, text), tmp_path / "results")
-    kalah = str(directory_of(tmp_path / "results"))
+    run_experiment_file(experiment_file(tmp_path, text), tmp_path / "results")
+    kalah = str(only_run(tmp_path / "results"))
     for words, message in (
         ([kalah, "--games", "ggf"], "ggf holds games of Othello by the standard rule"),
         ([str(run), "--games", "pgm"], 'got "pgm"; did you mean "pgn"?'),
@@ -220,8 +221,8 @@ def test_the_methods_are_those_of_the_plan(run, tmp_path, capsys):
     ):
         assert words in text
     assert "sequential" not in text
-    played(experiment_file(tmp_path, METHODS), tmp_path / "results")
-    assert main([str(directory_of(tmp_path / "results")), "--methods"]) == 0
+    run_experiment_file(experiment_file(tmp_path, METHODS), tmp_path / "results")
+    assert main([str(only_run(tmp_path / "results")), "--methods"]) == 0
     text = capsys.readouterr().out
     assert "Wald" in text
     assert "0 against 50 Elo" in text

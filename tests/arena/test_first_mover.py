@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from games import game
-from tests.arena.running import directory_of, experiment_file, played
+from tests.arena.running import experiment_file, only_run, run_experiment_file
 from tests.commands import export, rate
 
 TEXT = """
@@ -30,8 +30,8 @@ def run(request, tmp_path_factory):
     name, openings = request.param
     directory = tmp_path_factory.mktemp("first_mover")
     path = experiment_file(directory, TEXT.format(game=name, openings=openings))
-    assert played(path, directory / "results")
-    found = directory_of(directory / "results")
+    assert run_experiment_file(path, directory / "results")
+    found = only_run(directory / "results")
     games = pd.read_parquet(found / "games.parquet")
     of = game(name)
     sides = [of.replay(line)[-1].mover for line in games.opening_moves]

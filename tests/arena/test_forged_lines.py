@@ -5,9 +5,9 @@ import io
 
 import pytest
 
-from arena.commands.command import run_command
-from games.base.errors import UserError, status_of
-from tests.arena.running import called, directory_of, played, small
+from arena.commands.registry import run_verb
+from games.base.errors import UserError, run_command
+from tests.arena.running import only_run, run_experiment_file, run_in_process, small
 
 NAME = "x\nFORGED\x1b[2J\u202e"
 RAISES = "def choose(view, legal, rng):\n    return legal[99]\n"
@@ -23,7 +23,7 @@ def base(tmp_path_factory):
     (base / f"first{NAME}.py").write_text(RAISES.replace("99", "0"))
     (base / "e.toml").write_text(small(2) + '[agents.greedy]\nkind = "greedy"\n')
     (base / "broken.toml").write_text("game = \n")
-    played(base / "e.toml", base / "results")
+    run_experiment_file(base / "e.toml", base / "results")
     return base
 
 
@@ -59,16 +59,16 @@ COMMANDS = [
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_no_line_is_forged(base, words):
-    places = {"base": base, "run": directory_of(base / "results"), "name": NAME}
+    places = {"base": base, "run": only_run(base / "results"), "name": NAME}
     verb, *rest = (word.format(**places) for word in words)
     out, errors = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
-        run_command(verb, rest)
+        run_verb(verb, rest)
     clean(out.getvalue() + errors.getvalue())
 
 
 def test_no_line_of_a_run_is_forged(base):
-    done = called(base / "e.toml", "--results", base / f"other{NAME}")
+    done = run_in_process(base / "e.toml", "--results", base / f"other{NAME}")
     assert done.returncode == 0
     clean(done.stdout + done.stderr)
 
@@ -85,5 +85,5 @@ def test_a_mistake_is_one_line_whatever_is_in_it(capsys):
     def work():
         raise UserError("a\nb")
 
-    assert status_of("command", work) == 2
+    assert run_command("command", work) == 2
     assert capsys.readouterr().err == "command: a\\nb\n"

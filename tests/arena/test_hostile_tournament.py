@@ -14,7 +14,7 @@ import pytest
 from agents.sandbox.sandbox import Sandbox
 from agents.sandbox.usage import descendants
 from tests.agents.test_hostile_bots import BOTS, HOSTILE, NEEDS_NAMESPACES
-from tests.arena.running import alive, command, directory_of
+from tests.arena.running import command, is_alive, only_run
 
 HEAD = """
 game = "kalah(4,3)"
@@ -74,7 +74,7 @@ def nothing_left(directory: Path) -> None:
 
 def games_of_others(directory: Path) -> pd.DataFrame:
     """The games of the two who are not hostile."""
-    games = pd.read_parquet(directory_of(directory / "results") / "games.parquet")
+    games = pd.read_parquet(only_run(directory / "results") / "games.parquet")
     others = games["first"].isin(("harmless", "random")) & games.second.isin(("harmless", "random"))
     columns = {"first": str, "second": str}  # not of as many names
     return games[others].reset_index(drop=True).astype(columns)
@@ -82,7 +82,9 @@ def games_of_others(directory: Path) -> pd.DataFrame:
 
 @pytest.mark.slow
 def test_a_tournament_of_all_hostile_bots_ends_with_tables_and_leaves_nothing(tmp_path):
-    names = [each for each in BOTS if each not in NEEDS_NAMESPACES or walls() == "namespaces"]
+    names = [
+        each for each in BOTS if each not in NEEDS_NAMESPACES or sandbox_level() == "namespaces"
+    ]
     calm = tmp_path / "calm"
     calm.mkdir()
     words, environment = experiment(calm, []), surroundings(calm)
@@ -99,13 +101,13 @@ def test_a_tournament_of_all_hostile_bots_ends_with_tables_and_leaves_nothing(tm
     assert run.returncode == 0, output.decode()
     assert [byte for byte in output if byte < 0x20 and byte != 0x0A] == []
     assert not re.search("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]", output.decode())
-    assert not any(map(alive, seen))
+    assert not any(map(is_alive, seen))
     shutil.rmtree(calm / "scratch")
     expected = games_of_others(calm)
     shutil.rmtree(calm)
     nothing_left(tmp_path)
     assert games_of_others(tmp_path).equals(expected)
-    ends = pd.read_parquet(directory_of(tmp_path / "results") / "games.parquet")
+    ends = pd.read_parquet(only_run(tmp_path / "results") / "games.parquet")
     assert set(ends["first"]) | set(ends.second) >= set(names)
 
 
@@ -129,10 +131,10 @@ def test_no_bot_writes_to_the_terminal(tmp_path):
     nothing_left(tmp_path)
 
 
-def walls() -> str:
+def sandbox_level() -> str:
     """The level of this machine."""
-    wall = Sandbox()
+    sandbox = Sandbox()
     try:
-        return wall.level.name
+        return sandbox.level.name
     finally:
-        wall.close()
+        sandbox.close()

@@ -12,17 +12,17 @@ import pytest
 
 from arena.playing.worker import Worker
 from tests.arena.running import (
-    alive,
-    begun,
-    called,
     children_of,
     database,
-    directory_of,
     experiment_file,
-    forked,
+    is_alive,
     kill_group,
-    ran,
+    only_run,
+    run_in_fork,
+    run_in_process,
+    run_in_subprocess,
     small,
+    start_process,
     tables,
 )
 
@@ -39,7 +39,7 @@ TWO = ("--workers", 2, "--no-page")
 PATIENCE_SECONDS = 300.0  # on a machine that hardly ever runs what is waited for
 
 
-def patient(condition):
+def wait_until(condition):
     """Wait until something is so."""
     until = time.monotonic() + PATIENCE_SECONDS
     while not (found := condition()):
@@ -48,10 +48,10 @@ def patient(condition):
     return found
 
 
-def kept(results):
+def stored_batches(results):
     """How many batches are in the journal."""
     try:
-        journal = directory_of(results) / "journal.sqlite"
+        journal = only_run(results) / "journal.sqlite"
         with database(f"file:{journal}?mode=ro", uri=True) as base:
             return base.execute("select count(*) from section_batches").fetchone()[0]
     except (ValueError, sqlite3.Error):
@@ -67,7 +67,7 @@ def undisturbed(tmp_path_factory):
 def undisturbed_run(directory, text):
     """The experiment of the text and its tables."""
     path = experiment_file(directory, text)
-    assert called(path, "--results", directory / "results", *TWO).returncode == 0
+    assert run_in_process(path, "--results", directory / "results", *TWO).returncode == 0
     return path, tables(directory / "results")
 
 
@@ -75,30 +75,30 @@ def killed_until_done(path, results, kills, chance):
     """Kill the whole group at random instants, then let it end; how many kills there were."""
     done = 0
     while done < kills:
-        with begun(path, "--results", results, "--workers", 2) as process:
+        with start_process(path, "--results", results, "--workers", 2) as process:
             try:
                 process.communicate(timeout=chance.uniform(0.3, 2.0))
                 return done
             except subprocess.TimeoutExpired:
                 kill_group(process)
                 done += 1
-    assert ran(path, "--results", results, "--workers", 2).returncode == 0
+    assert run_in_subprocess(path, "--results", results, "--workers", 2).returncode == 0
     return done
 
 
-def test_killed_a_run_ends_as_if_nothing_had_happened(undisturbed, tmp_path):
+def test_killed_run_ends_with_the_same_tables(undisturbed, tmp_path):
     path, expected = undisturbed
-    with forked(path, "--results", tmp_path, *TWO, gate=tmp_path / "go") as process:
-        patient(lambda: kept(tmp_path))
+    with run_in_fork(path, "--results", tmp_path, *TWO, gate=tmp_path / "go") as process:
+        wait_until(lambda: stored_batches(tmp_path))
         kill_group(process)
         process.communicate()
-    again = called(path, "--results", tmp_path, *TWO)
+    again = run_in_process(path, "--results", tmp_path, *TWO)
     assert "continuing: " in again.stderr
     assert tables(tmp_path) == expected
 
 
 @pytest.mark.slow
-def test_killed_a_hundred_times_runs_end_as_if_nothing_had_happened(tmp_path):
+def test_runs_killed_a_hundred_times_end_with_the_same_tables(tmp_path):
     path, expected = undisturbed_run(tmp_path, SHORTER)
     chance, kills, runs = random.Random(2), 0, 0
     while kills < 100:  # in one run where starting takes longer than the time to the next kill
@@ -112,8 +112,8 @@ def test_killed_a_hundred_times_runs_end_as_if_nothing_had_happened(tmp_path):
 def test_a_killed_worker_loses_nothing(undisturbed, tmp_path):
     path, expected = undisturbed
     gate = tmp_path / "go"
-    with forked(path, "--results", tmp_path, *TWO, gate=gate) as process:
-        patient(lambda: kept(tmp_path))
+    with run_in_fork(path, "--results", tmp_path, *TWO, gate=gate) as process:
+        wait_until(lambda: stored_batches(tmp_path))
         os.kill(children_of(process.pid)[0], signal.SIGKILL)
         gate.touch()
         process.communicate(timeout=PATIENCE_SECONDS)
@@ -123,13 +123,13 @@ def test_a_killed_worker_loses_nothing(undisturbed, tmp_path):
 
 def test_workers_do_not_outlive_their_parent(undisturbed, tmp_path):
     path, _ = undisturbed
-    with forked(path, "--results", tmp_path, *TWO, gate=tmp_path / "go") as process:
-        patient(lambda: kept(tmp_path))
+    with run_in_fork(path, "--results", tmp_path, *TWO, gate=tmp_path / "go") as process:
+        wait_until(lambda: stored_batches(tmp_path))
         workers = children_of(process.pid)
         assert len(workers) == 2
         process.kill()
         process.communicate()
-        patient(lambda: not any(alive(worker) for worker in workers))
+        wait_until(lambda: not any(is_alive(worker) for worker in workers))
 
 
 def faulty():
@@ -154,7 +154,7 @@ def test_a_pairing_that_always_ends_its_worker_is_named_and_the_rest_is_kept(tmp
         "move_seconds=20",
         "--no-page",
     ]
-    with forked(*words, before=faulty) as process:
+    with run_in_fork(*words, before=faulty) as process:
         _, told = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 3
     (line,) = [line for line in told.splitlines() if line.startswith("pitflip run:")]
@@ -163,19 +163,19 @@ def test_a_pairing_that_always_ends_its_worker_is_named_and_the_rest_is_kept(tmp
     assert "--set move_seconds=20 --pair 30" in line
     command = line.partition("To see it happen: ")[2].split()
     assert command[:3] == ["python", "-m", "arena.run"]
-    assert called(*command[3:]).returncode == 0  # it was we who planted the fault
-    journal = directory_of(tmp_path / "results") / "journal.sqlite"
+    assert run_in_process(*command[3:]).returncode == 0  # it was we who planted the fault
+    journal = only_run(tmp_path / "results") / "journal.sqlite"
     with database(journal) as base:
         assert base.execute("select max(stop) from section_batches").fetchone()[0] == 30
     # Without the fault the same command goes on, and ends.
-    again = called(*words)
+    again = run_in_process(*words)
     assert again.returncode == 0
     assert "continuing: 60 of 80 games" in again.stderr
 
 
 def test_a_bot_that_kills_its_process_forfeits_that_game_only(tmp_path):
     path = experiment_file(tmp_path, small(40), "crashing")
-    ended = called(path, "--results", tmp_path / "results", "--no-page")
+    ended = run_in_process(path, "--results", tmp_path / "results", "--no-page")
     assert ended.returncode == 0
     (table,) = (tmp_path / "results").glob("*/*/games.parquet")
     games = pd.read_parquet(table)

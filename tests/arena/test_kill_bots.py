@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 from agents.sandbox.usage import children, descendants
-from tests.arena.running import alive, begun, directory_of, ran, tables
+from tests.arena.running import is_alive, only_run, run_in_subprocess, start_process, tables
 
 PAIRS, KILLS = 120, 300
 EXPERIMENT = """
@@ -95,7 +95,7 @@ class Killer:
         environment = {**os.environ, "TMPDIR": str(self.path.parent / "scratch")}
         Path(environment["TMPDIR"]).mkdir(exist_ok=True)
         while True:
-            with begun(
+            with start_process(
                 self.path, "--results", results, *WORDS, env=environment, stdin=subprocess.DEVNULL
             ) as process:
                 seen = self._disturb(process, most)
@@ -143,24 +143,29 @@ def end(process: int) -> None:
 def gone(processes: set[int]) -> None:
     """Wait until none of them is alive."""
     until = time.monotonic() + PATIENCE_SECONDS
-    while left := [each for each in processes if alive(each)]:
+    while left := [each for each in processes if is_alive(each)]:
         assert time.monotonic() < until, f"still there: {left}"
         time.sleep(0.02)
 
 
 def games_of(results: Path) -> pd.DataFrame:
     """The games of the only run."""
-    return pd.read_parquet(directory_of(results) / "games.parquet")
+    return pd.read_parquet(only_run(results) / "games.parquet")
 
 
 def unloadable(results: Path) -> list[str]:
     """Who forfeited all games of the only run: bots that were killed each time they were tried."""
-    return list(json.loads((directory_of(results) / "run.json").read_text())["unloadable"])
+    return list(json.loads((only_run(results) / "run.json").read_text())["unloadable"])
 
 
 @pytest.mark.slow
 def test_a_run_whose_spawner_is_lost_begins_another(experiment, tmp_path):
-    assert ran(experiment, "--results", tmp_path / "calm", *WORDS, seconds=600).returncode == 0
+    assert (
+        run_in_subprocess(
+            experiment, "--results", tmp_path / "calm", *WORDS, seconds=600
+        ).returncode
+        == 0
+    )
     killer = Killer(experiment, random.Random(3), ("spawner",))
     killer.played(tmp_path / "killed", 2)
     assert killer.kills["spawner"] > 0
@@ -168,10 +173,13 @@ def test_a_run_whose_spawner_is_lost_begins_another(experiment, tmp_path):
 
 
 @pytest.mark.slow
-def test_killed_three_hundred_times_runs_of_bots_end_as_if_nothing_had_happened(
-    experiment, tmp_path
-):
-    assert ran(experiment, "--results", tmp_path / "calm", *WORDS, seconds=600).returncode == 0
+def test_bot_runs_killed_three_hundred_times_end_with_the_same_tables(experiment, tmp_path):
+    assert (
+        run_in_subprocess(
+            experiment, "--results", tmp_path / "calm", *WORDS, seconds=600
+        ).returncode
+        == 0
+    )
     expected, games = tables(tmp_path / "calm"), games_of(tmp_path / "calm")
     assert set(games.termination) == {"normal"}
     ours = Killer(experiment, random.Random(5), ("run", "worker", "spawner"))

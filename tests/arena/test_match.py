@@ -1,11 +1,10 @@
-"""`pitflip match`: two agents without an experiment file, and the file that it writes."""
+"""The command `pitflip match`."""
 
 import pytest
 
-from arena.config.experiment import load
-from arena.config.match import agent_name
-from games.base.errors import OK, USER_ERROR
-from tests.arena.running import directory_of
+from arena.config.experiment import agent_name, load_experiment, match_tables
+from games.base.errors import OK
+from tests.arena.running import only_run
 from tests.commands import match, run
 
 HERE = ("--workers", "0", "--quiet", "--cache", "off")
@@ -15,13 +14,13 @@ def test_two_agents_play_and_the_written_file_is_the_same_match(tmp_path, monkey
     monkeypatch.chdir(tmp_path)
     words = ["random", "random", "--game", "kalah(4,3)", "--pairs", "6", "--openings", "4"]
     assert match([*words, "--seed", "5", "--out", "m.toml", *HERE]) == OK
-    directory = directory_of(tmp_path / "results")
+    directory = only_run(tmp_path / "results")
     assert directory.parent.name == "random-vs-random-2"
     assert (directory / "report.html").exists()
     capsys.readouterr()
     assert run(["m.toml", *HERE]) == OK
-    assert directory_of(tmp_path / "results") == directory
-    plan = load(tmp_path / "m.toml").plan
+    assert only_run(tmp_path / "results") == directory
+    plan = load_experiment(tmp_path / "m.toml").plan
     assert (plan.pairs, plan.seed) == (6, 5)
 
 
@@ -41,22 +40,6 @@ def test_a_forecast_leaves_nothing(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["smrt", "random"], 'did you mean "smart"?'),
-        (["nowhere.py", "random"], "there is no file"),
-        (["greedy", "random", "--game", "kalahh"], 'did you mean "kalah"?'),
-        (["greedy", "random", "--sprt", "20", "10"], "elo0 < elo1"),
-        (["greedy"], "OPPONENT"),
-    ],
-)
-def test_a_mistake_is_one_line(words, message, capsys):
-    assert match([*words, *HERE]) == USER_ERROR
-    (line,) = capsys.readouterr().err.splitlines()
-    assert message in line
-
-
-@pytest.mark.parametrize(
     ("agent", "name"),
     [
         ("greedy", "greedy"),
@@ -70,3 +53,10 @@ def test_a_mistake_is_one_line(words, message, capsys):
 )
 def test_names_come_from_kinds_and_files(agent, name):
     assert agent_name(agent) == name
+
+
+def test_kinds_with_options_play_under_names_of_their_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    tables = match_tables("minimax:depth=2", "minimax:depth=1,epsilon=0.5", "kalah(3,2)", {})
+    assert list(tables["agents"]) == ["minimax-depth-2", "minimax-depth-1-epsilon-0.5"]
+    assert tables["agents"]["minimax-depth-2"] == {"kind": "minimax", "depth": 2}

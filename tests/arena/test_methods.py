@@ -4,7 +4,7 @@ import json
 
 from arena.report.data import load_report
 from arena.report.methods import method_section, methods_paragraph
-from tests.arena.running import directory_of, experiment_file, played
+from tests.arena.running import experiment_file, only_run, run_experiment_file
 
 HEAD = 'game = "kalah(4,3)"\npairs = 12\n'
 TWO = '[agents.a]\nkind = "greedy"\n[agents.b]\nkind = "first"\n'
@@ -12,8 +12,8 @@ CLOCK = '[agents.c]\nkind = "alphabeta"\nseconds = 0.001\n'
 
 
 def report_of(tmp_path, text, good=True):
-    assert played(experiment_file(tmp_path, HEAD + text), tmp_path / "results") == good
-    return load_report(directory_of(tmp_path / "results"))
+    assert run_experiment_file(experiment_file(tmp_path, HEAD + text), tmp_path / "results") == good
+    return load_report(only_run(tmp_path / "results"))
 
 
 def test_two_agents_have_half_the_estimate_of_their_pair(tmp_path):

@@ -11,7 +11,7 @@ import pytest
 
 from games.base.errors import OK
 from pitflip.stored_run import load as load_run
-from tests.arena.running import directory_of
+from tests.arena.running import only_run
 from tests.commands import export, report, run
 
 # Deterministic agents repeat games, so the games that count differ from those that are played;
@@ -50,7 +50,7 @@ def finished(directory: Path, pairs: int, plies: int, more: str) -> Path:
     path.write_text(CLASS.format(pairs=pairs, plies=plies, more=more))
     words = ["--results", str(directory), "--workers", "1", "--json", "--quiet"]
     assert run([str(path), *words]) == OK
-    return directory_of(directory)
+    return only_run(directory)
 
 
 def counted_by_hand(directory: Path) -> dict[str, tuple[float, int]]:

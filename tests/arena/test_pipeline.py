@@ -1,4 +1,4 @@
-"""Whole runs: the same bytes whatever the workers, the interruptions and the loop."""
+"""Whole runs: the same tables for any workers, interruptions and game loop; faults of bots."""
 
 import json
 import random
@@ -13,7 +13,7 @@ import pytest
 from agents.registry import kinds_for
 from agents.sandbox.messages import BotLimits
 from agents.sandbox.sandbox import Sandbox
-from arena.config.experiment import load
+from arena.config.experiment import load_experiment
 from arena.planning import tasks
 from arena.planning.games import RESULT_COLUMNS, TIMING_COLUMNS
 from arena.planning.schedule import make_schedule
@@ -26,10 +26,10 @@ from games.base.errors import Unfinished, UserError
 from tests.arena.running import (
     BOTS,
     RANDOM,
-    called,
-    directory_of,
     experiment_file,
-    played,
+    only_run,
+    run_experiment_file,
+    run_in_process,
     small,
     tables,
 )
@@ -88,7 +88,7 @@ def undisturbed(tmp_path_factory):
     @cache
     def tables_of(name):
         directory = tmp_path_factory.mktemp("undisturbed")
-        played(written(directory, name), directory / "results")
+        run_experiment_file(written(directory, name), directory / "results")
         return tables(directory / "results")
 
     return tables_of
@@ -107,14 +107,14 @@ BY_DEFAULT = {"repeats", "python", "sprt"}
 )
 def test_tables_are_the_same_for_any_number_of_workers(tmp_path, name, undisturbed, monkeypatch):
     expected = undisturbed(name)
-    monkeypatch.setattr(tasks, "MOST", 7)  # so that small runs have many batches
-    played(written(tmp_path, name), tmp_path / "played", 2)
+    monkeypatch.setattr(tasks, "MAX_PAIRS", 7)  # so that small runs have many batches
+    run_experiment_file(written(tmp_path, name), tmp_path / "played", 2)
     assert tables(tmp_path / "played") == expected
 
 
 def test_tables_are_the_same_in_processes_of_their_own(tmp_path, undisturbed):
     path = written(tmp_path, "compiled")
-    assert called(path, "--results", tmp_path, "--workers", "2").returncode == 0
+    assert run_in_process(path, "--results", tmp_path, "--workers", "2").returncode == 0
     assert tables(tmp_path) == undisturbed("compiled")
 
 
@@ -125,7 +125,7 @@ class Impatient(Interrupts):
         super().__init__()
         self.looks = looks
 
-    def look(self):
+    def check(self):
         self.looks -= 1
         if self.looks < 0:
             raise KeyboardInterrupt
@@ -138,16 +138,14 @@ class Impatient(Interrupts):
         *(pytest.param(name, marks=pytest.mark.slow) for name in EXPERIMENTS if name != "compiled"),
     ],
 )
-def test_a_run_that_is_interrupted_again_and_again_ends_as_one_that_is_not(
-    tmp_path, name, undisturbed, monkeypatch
-):
+def test_interrupted_run_ends_with_the_same_tables(tmp_path, name, undisturbed, monkeypatch):
     expected = undisturbed(name)
-    monkeypatch.setattr(tasks, "MOST", 5)
+    monkeypatch.setattr(tasks, "MAX_PAIRS", 5)
     path, chance, interruptions = written(tmp_path, name), random.Random(name), 0
     while True:
         try:
             looks = chance.randint(4, 12) if interruptions else 2  # the shortest run looks thrice
-            played(path, tmp_path / "parts", interrupts=Impatient(looks))
+            run_experiment_file(path, tmp_path / "parts", interrupts=Impatient(looks))
             break
         except KeyboardInterrupt:
             interruptions += 1
@@ -157,17 +155,17 @@ def test_a_run_that_is_interrupted_again_and_again_ends_as_one_that_is_not(
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_the_fast_loop_and_the_slow_one_give_the_same_records(tmp_path, name):
-    ready = make_schedule(load(written(tmp_path, name)).plan)
-    task = Task(0, min(ready.pairings.total, 24), {})
+    ready = make_schedule(load_experiment(written(tmp_path, name)).plan)
+    task = Task(0, min(ready.pairs.total, 24), {})
     with_moves = make_schedule(replace(ready.plan, keep_moves=True))
-    with closing(Sandbox()) as wall:
-        same_records(*(kind(with_moves, wall).play(task) for kind in (Worker, Refereed)))
+    with closing(Sandbox()) as sandbox:
+        same_records(*(kind(with_moves, sandbox).play(task) for kind in (Worker, Refereed)))
 
 
 class Refereed(Worker):
     """Plays everything move by move."""
 
-    def compiled(self, block):
+    def kernel_agents(self, block):
         return None
 
 
@@ -197,8 +195,8 @@ def test_both_loops_agree_on_every_game_and_kind(tmp_path, name):
     text = f'game = "{name}"\npairs = 3\nopenings = {{ random_plies = 4 }}\n'
     kinds = {kind: more for kind, more in KINDS.items() if kind in kinds_for(game(name))}
     text += "".join(f'[agents.{kind}]\nkind = "{kind}"\n{more}\n' for kind, more in kinds.items())
-    ready = make_schedule(load(experiment_file(tmp_path, text)).plan)
-    task = Task(0, ready.pairings.total, {})
+    ready = make_schedule(load_experiment(experiment_file(tmp_path, text)).plan)
+    task = Task(0, ready.pairs.total, {})
     same_records(*(kind(ready).play(task) for kind in (Worker, Refereed)))
 
 
@@ -207,8 +205,8 @@ def test_both_loops_agree_on_every_game_and_kind(tmp_path, name):
 
 def test_a_bot_that_fails_forfeits_and_its_words_are_kept(tmp_path, capsys):
     path = experiment_file(tmp_path, small(20), "raising", "illegal")
-    played(path, tmp_path / "results")
-    directory = directory_of(tmp_path / "results")
+    run_experiment_file(path, tmp_path / "results")
+    directory = only_run(tmp_path / "results")
     games = pd.read_parquet(directory / "games.parquet")
     assert set(games.termination) == {"normal", "raised", "illegal"}
     lost = games[games.termination == "raised"]
@@ -218,25 +216,28 @@ def test_a_bot_that_fails_forfeits_and_its_words_are_kept(tmp_path, capsys):
     assert "raising forfeits" in (directory / "run.log").read_text()
 
 
-def test_a_bot_that_raises_what_is_no_error_forfeits_too(tmp_path):
+def test_bot_that_raises_keyboard_interrupt_forfeits(tmp_path):
     path = experiment_file(tmp_path, small(10), "interrupting")
-    played(path, tmp_path / "results")
-    directory = directory_of(tmp_path / "results")
+    run_experiment_file(path, tmp_path / "results")
+    directory = only_run(tmp_path / "results")
     games = pd.read_parquet(directory / "games.parquet")
     assert set(games.termination) == {"normal", "raised"}
     said = json.loads((directory / "run.json").read_text())
     assert all("KeyboardInterrupt" in trace for trace in said["forfeits"])
 
 
-GOES_ON = 'roster = { directory = "." }'  # a class of bots is played without those that fail
+IN_ROSTER = 'roster = { directory = "." }'
+# A roster takes a file without this function for a program.
+CHOOSE = "def choose(view, legal, rng):\n    return legal[0]\n"
 NEVER = "def choose(view, legal, rng):\n    x = 0\n    return 1 / x\n"
 
 
-def with_class(directory):
-    """The key of a class of one honest bot; a run with a class plays without bots that fail."""
+def roster_file(directory, head, **sources):
+    """An experiment with a roster of these bots."""
     (directory / "bots").mkdir()
-    (directory / "bots" / "one.py").write_text(BOTS["fixed"])
-    return 'roster = { directory = "bots" }'
+    for name, source in sources.items():
+        (directory / "bots" / f"{name}.py").write_text(source)
+    return experiment_file(directory, f'{head}[roster]\ndirectory = "bots"\n')
 
 
 def test_a_bot_that_fails_every_game_stops_the_run_and_is_named_with_its_lines(tmp_path):
@@ -244,30 +245,39 @@ def test_a_bot_that_fails_every_game_stops_the_run_and_is_named_with_its_lines(t
     (tmp_path / "good.py").write_text(NEVER)
     for _ in range(2):  # and again from what is stored
         with pytest.raises(UserError, match=r"(?s)demo.toml:\d+: \[agents.good\].*by zero, line 3"):
-            played(path, tmp_path / "results")
+            run_experiment_file(path, tmp_path / "results")
 
 
 def test_forfeits_alone_give_no_elo(tmp_path):
-    path = experiment_file(tmp_path, small(10, GOES_ON), "good")
+    path = experiment_file(tmp_path, small(10, IN_ROSTER), "good")
     (tmp_path / "good.py").write_text(NEVER)
-    played(path, tmp_path / "results")
-    rates = pd.read_parquet(directory_of(tmp_path / "results") / "win_rates.parquet")
+    run_experiment_file(path, tmp_path / "results")
+    rates = pd.read_parquet(only_run(tmp_path / "results") / "win_rates.parquet")
     assert rates[["elo", "elo_low", "elo_high"]].isna().all(axis=None)
     assert set(rates.text) == {"only forfeits"}
 
 
+def test_with_a_roster_a_failing_agent_outside_it_still_stops_the_run(tmp_path):
+    path = roster_file(tmp_path, small(10), one=BOTS["fixed"], bad=NEVER)
+    path.write_text(path.read_text() + '[agents.good]\nkind = "python"\nfile = "good.py"\n')
+    (tmp_path / "good.py").write_text(NEVER)
+    with pytest.raises(UserError, match=r"\[agents.good\]") as stopped:
+        run_experiment_file(path, tmp_path / "results")
+    assert "bad" not in str(stopped.value)
+    (tmp_path / "good.py").write_text("import nothing_of_this_name\n")
+    with pytest.raises(UserError, match=r"\[agents.good\] does not load"):
+        run_experiment_file(path, tmp_path / "results")
+
+
 def test_in_a_roster_it_is_excluded_alike_for_any_number_of_workers(tmp_path, capsys):
-    (tmp_path / "bots").mkdir()
-    for name, text in (("bad", NEVER), ("one", BOTS["fixed"]), ("two", BOTS["good"])):
-        (tmp_path / "bots" / f"{name}.py").write_text(text)
-    path = experiment_file(tmp_path, small(6) + '[roster]\ndirectory = "bots"\n')
+    path = roster_file(tmp_path, small(6), bad=NEVER, one=BOTS["fixed"], two=BOTS["good"])
     for cores in (None, 2):
-        played(path, tmp_path / str(cores), cores, quiet=False)
+        run_experiment_file(path, tmp_path / str(cores), cores, quiet=False)
         said = capsys.readouterr().err
         assert said.count("bad: raised ZeroDivisionError: division by zero, line 3 of bad.py") == 1
         assert said.count("bad is excluded") == 1
     assert tables(tmp_path / "None") == tables(tmp_path / "2")
-    games = pd.read_parquet(directory_of(tmp_path / "2") / "games.parquet")
+    games = pd.read_parquet(only_run(tmp_path / "2") / "games.parquet")
     bad = games[(games["first"] == "bad") | (games["second"] == "bad")]
     assert (bad.plies > 0).sum() == 3
 
@@ -277,9 +287,9 @@ def test_a_hanging_bot_is_cut_off_alike_for_any_number_of_workers(tmp_path):
     path = experiment_file(tmp_path, head, "hanging", "hanging_at_start")
     path.write_text(path.read_text() + "start_seconds = 0.5\n")
     for cores in (None, 2):
-        played(path, tmp_path / str(cores), cores)
+        run_experiment_file(path, tmp_path / str(cores), cores)
     assert tables(tmp_path / "None") == tables(tmp_path / "2")
-    games = pd.read_parquet(directory_of(tmp_path / "2") / "games.parquet")
+    games = pd.read_parquet(only_run(tmp_path / "2") / "games.parquet")
     cut_off = games[games.termination == "timeout"]
     losers = np.where(cut_off.result == 0.0, cut_off["first"], cut_off["second"])
     assert set(losers) == {"hanging", "hanging_at_start"}
@@ -300,10 +310,10 @@ def choose(view, legal, rng):
 
 
 def test_a_bot_that_was_seen_at_rest_is_looked_at_again(tmp_path):
-    path = experiment_file(tmp_path, small(1, f"move_seconds = 20\n{GOES_ON}"), "good")
+    path = experiment_file(tmp_path, small(1, f"move_seconds = 20\n{IN_ROSTER}"), "good")
     (tmp_path / "good.py").write_text(THREADS.format(many=BotLimits(1).processes + 2))
-    played(path, tmp_path / "results")
-    games = pd.read_parquet(directory_of(tmp_path / "results") / "games.parquet")
+    run_experiment_file(path, tmp_path / "results")
+    games = pd.read_parquet(only_run(tmp_path / "results") / "games.parquet")
     assert set(games.termination) == {"flooded"}
 
 
@@ -318,24 +328,26 @@ def evaluate(rules, position):
 
 
 def test_an_evaluation_that_hangs_in_compiled_code_is_cut_off(tmp_path):
-    (tmp_path / "own.py").write_text(HANGING_EVALUATION)
-    head = small(1, f"move_seconds = 0.3\n{with_class(tmp_path)}")
-    path = experiment_file(tmp_path, head + OWN)
-    played(path, tmp_path / "results")
-    games = pd.read_parquet(directory_of(tmp_path / "results") / "games.parquet")
+    path = roster_file(tmp_path, small(1, "move_seconds = 0.3"), one=BOTS["fixed"])
+    own = tmp_path / "bots" / "own"
+    own.mkdir()
+    (own / "own.py").write_text(HANGING_EVALUATION)
+    (own / "bot.toml").write_text('kind = "alphabeta"\ndepth = 2\nevaluate = "own.py"\n')
+    run_experiment_file(path, tmp_path / "results")
+    games = pd.read_parquet(only_run(tmp_path / "results") / "games.parquet")
     assert (games.termination == "timeout").any()
     lost = games[games.termination == "timeout"]
     assert all((lost["first"] == "own") == (lost.result == 0.0))
 
 
-def test_a_bot_that_hangs_while_it_is_loaded_stops_a_run_that_says_so(tmp_path):
+def test_bot_that_hangs_on_import_stops_the_run(tmp_path):
     path = experiment_file(tmp_path, small(3), "hanging_import")
     path.write_text(path.read_text() + "start_seconds = 0.3\n")
     with pytest.raises(UserError, match=r"hanging_import.py.* was not ready within 0.3 s"):
-        played(path, tmp_path / "results")
+        run_experiment_file(path, tmp_path / "results")
 
 
-def test_all_bots_that_do_not_load_are_named_before_a_new_run_is_spoken_of(tmp_path, capsys):
+def test_unloadable_bots_are_named_before_the_note_on_a_new_run(tmp_path, capsys):
     path = experiment_file(tmp_path, small(3), "good", "raising")
     for name in ("good", "raising"):
         (tmp_path / f"{name}.py").write_text("import nothing_of_the_kind\n")
@@ -343,7 +355,7 @@ def test_all_bots_that_do_not_load_are_named_before_a_new_run_is_spoken_of(tmp_p
     earlier.mkdir(parents=True)
     (earlier / "run.json").write_text('{"plan": {"pairs": 2}}')
     with pytest.raises(UserError, match=r"(?s)good.py.*raising.py") as refused:
-        played(path, tmp_path / "results", quiet=False)
+        run_experiment_file(path, tmp_path / "results", quiet=False)
     assert len(str(refused.value).splitlines()) >= 2
     assert "a new run" not in capsys.readouterr().err
 
@@ -351,45 +363,39 @@ def test_all_bots_that_do_not_load_are_named_before_a_new_run_is_spoken_of(tmp_p
 @pytest.mark.parametrize(
     ("source", "told"),
     [
-        ("import os\nos._exit(7)\n", "ended with exit status 7"),
-        # What is said of others: tests/agents/test_python_agent.py.
-        *(
-            pytest.param(source, told, marks=pytest.mark.slow)
-            for source, told in (
-                ("import nothing_of_the_kind\n", "No module named"),
-                ("choose = 5\n", "is int, not a function"),
-            )
+        (f"import os\nos._exit(7)\n{CHOOSE}", "ended with exit status 7"),
+        pytest.param(
+            f"import nothing_of_the_kind\n{CHOOSE}", "No module named", marks=pytest.mark.slow
         ),
     ],
 )
 def test_a_bot_that_does_not_load_forfeits_unplayed_and_the_others_play(tmp_path, source, told):
-    path = experiment_file(tmp_path, small(3, with_class(tmp_path)), "good")
-    (tmp_path / "good.py").write_text(source)
-    played(path, tmp_path / "results")
-    directory = directory_of(tmp_path / "results")
+    path = roster_file(tmp_path, small(3), one=BOTS["fixed"], good=source)
+    run_experiment_file(path, tmp_path / "results")
+    directory = only_run(tmp_path / "results")
     games = pd.read_parquet(directory / "games.parquet")
     own = games[(games["first"] == "good") | (games["second"] == "good")]
     assert set(own.termination) == {"unloadable"}
     assert (own.plies == 0).all()
     assert set(games.drop(own.index).termination) == {"normal"}
     assert told in json.loads((directory / "run.json").read_text())["unloadable"]["good"]
-    assert told in (directory / "bots" / "3-good.log").read_text()
+    assert told in (directory / "bots" / "1-good.log").read_text()
 
 
-def test_a_fault_of_ours_is_void_and_a_second_one_stops_the_run(tmp_path, monkeypatch):
+def test_repeated_internal_fault_stops_the_run(tmp_path, monkeypatch):
     def broken(self, block, verdicts):
         raise RuntimeError("our bug")
 
     path = experiment_file(tmp_path, small(4), "good")
     monkeypatch.setattr("arena.playing.referee_loop.RefereeLoop.play", broken)
-    with pytest.raises(Unfinished, match=r"pairing 0 \(random against good\): .*our bug") as told:
-        played(path, tmp_path / "results")
+    with pytest.raises(Unfinished, match=r"pair 0 \(random against good\): .*our bug") as told:
+        run_experiment_file(path, tmp_path / "results")
     assert "--pair 0" in str(told.value)
-    log = (directory_of(tmp_path / "results") / "run.log").read_text()
+    log = (only_run(tmp_path / "results") / "run.log").read_text()
     assert "Traceback" in log
 
 
-def test_a_fault_of_ours_that_does_not_come_back_leaves_no_trace(tmp_path, monkeypatch):
+def test_single_internal_fault_changes_no_table(tmp_path, monkeypatch):
     plain, flag = worker.Worker.play, tmp_path / "failed"
 
     def once(self, task):
@@ -400,8 +406,8 @@ def test_a_fault_of_ours_that_does_not_come_back_leaves_no_trace(tmp_path, monke
         return plain(self, task)
 
     path = experiment_file(tmp_path, small(5), "good")
-    played(path, tmp_path / "undisturbed")
+    run_experiment_file(path, tmp_path / "undisturbed")
     monkeypatch.setattr(worker.Worker, "play", once)
-    played(path, tmp_path / "disturbed")
+    run_experiment_file(path, tmp_path / "disturbed")
     assert flag.exists()
     assert tables(tmp_path / "disturbed") == tables(tmp_path / "undisturbed")

@@ -1,4 +1,4 @@
-"""`pitflip`: one word for every command, its help, its completion, and directories in its way."""
+"""The command `pitflip`: verbs, help, options and completion."""
 
 import argparse
 import re
@@ -7,13 +7,15 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from arena.commands.command import COMMANDS, GROUPS, make_parser
 from arena.commands.options import duration, number, whole_number
+from arena.commands.registry import COMMANDS, GROUPS, make_parser, run_verb
+from games.base import progress
 from games.base.cli import shell_command
 from games.base.errors import OK, USER_ERROR
 from games.base.removed import REMOVED_COMMANDS, REMOVED_OPTIONS
@@ -40,7 +42,7 @@ def signals():
 
 def test_every_module_of_commands_is_a_command():
     paths = (ROOT / "arena" / "commands").glob("[!_]*.py")
-    assert {path.stem for path in paths} - {"command", "options"} == set(COMMANDS)
+    assert {path.stem for path in paths} - {"registry", "options"} == set(COMMANDS)
 
 
 @pytest.mark.parametrize("verb", COMMANDS)
@@ -49,8 +51,18 @@ def test_help_of_a_command_has_its_summary_and_an_example(verb, words, capsys):
     assert main([word.format(verb) for word in words]) == OK
     shown = capsys.readouterr().out
     assert max(map(len, shown.splitlines())) <= 80
-    assert COMMANDS[verb].summary.capitalize() in shown
-    assert f"\n  pitflip {verb} " in shown
+    assert shown.lower().startswith(f"{COMMANDS[verb].summary.lower()}.\n")
+    assert shown.splitlines()[-1].startswith(f"  pitflip {verb} ")
+
+
+def test_a_silent_command_shows_that_it_works(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(progress, "FIRST_SECONDS", 0.05)
+    monkeypatch.setattr(progress, "LIVE_SECONDS", 0.05)
+    monkeypatch.setattr("arena.commands.rate.run", lambda _: time.sleep(0.3) or OK)
+    assert run_verb("rate", ["games.csv"]) == OK
+    assert "pitflip rate: working, " in capsys.readouterr().err
+    assert run_verb("rate", ["games.csv", "--json"]) == OK
+    assert capsys.readouterr().err == ""
 
 
 def test_help_lists_the_groups_on_one_screen(capsys):
@@ -59,7 +71,7 @@ def test_help_lists_the_groups_on_one_screen(capsys):
     starts = [line[:9].strip() for line in lines]
     assert [start for start in starts if start in GROUPS] == [*GROUPS]
     assert all(any(f" {verb} " in line for line in lines) for verb in COMMANDS)
-    assert len(lines) <= 24
+    assert len(lines) <= 40
     assert max(map(len, lines)) <= 80
     assert main([]) == USER_ERROR
 
@@ -108,9 +120,15 @@ def test_a_removed_command_names_its_substitute(word, capsys):
 
 @pytest.mark.parametrize("option", REMOVED_OPTIONS)
 def test_a_removed_option_names_its_substitute(option, capsys):
-    assert main(["export", "run", f"{option}=x"]) == USER_ERROR
+    assert main(["runs", "list", f"{option}=x"]) == USER_ERROR
     line = capsys.readouterr().err
-    assert line == f"pitflip export: {option} was removed: {REMOVED_OPTIONS[option]}\n"
+    assert line == f"pitflip runs: {option} was removed: {REMOVED_OPTIONS[option]}\n"
+
+
+def test_a_removed_option_is_no_abbreviation_of_another_one(capsys):
+    assert main(["export", "a_run", "--method", "x"]) == USER_ERROR
+    line = capsys.readouterr().err
+    assert line == f"pitflip export: --method was removed: {REMOVED_OPTIONS['--method']}\n"
 
 
 @pytest.mark.parametrize(
@@ -150,7 +168,7 @@ def test_a_shell_understands_the_completion(shell, capsys):
         subprocess.run([shell, "-n"], input=text, text=True, check=True)
 
 
-def test_games_and_agents_of_ones_own_are_no_obstacle(tmp_path):
+def test_users_games_and_agents_files_do_not_hide_ours(tmp_path):
     (tmp_path / "games.py").write_text("raise SystemExit('not this one')")
     (tmp_path / "agents").mkdir()
     (tmp_path / "agents/registry.py").write_text("raise SystemExit('not this one')")

@@ -1,23 +1,23 @@
-"""`pitflip run --dry-run`: what is said before a game counts, and that none does."""
+"""The option `--dry-run`: forecasts of runs, sweeps and studies."""
 
 from dataclasses import replace
 from itertools import combinations
 
 import pytest
 
-from arena.config.command_line import open_run_options
-from arena.config.experiment import load
-from arena.pipeline.forecast import play_pilot, probe
+from arena.config.experiment import load_experiment
+from arena.config.run_options import open_run_options
+from arena.pipeline.forecast import play_pilot, show_probes
 from arena.planning.schedule import make_schedule
 from arena.playing import pilot
 from arena.playing.options import Interrupts
 from arena.stats.elo import elo_estimate
 from arena.stats.intervals import score_estimate
 from arena.stats.text import elo_text
-from arena.terminal.plan import failing_line, match_lines, time_line
+from arena.terminal.plan import exclusion_line, match_lines, time_line
 from games.base import progress
 from games.base.errors import CHECK_FAILED, OK, USER_ERROR
-from tests.arena.running import called, experiment_file, small
+from tests.arena.running import experiment_file, run_in_process, small
 from tests.commands import plan, tune
 
 GREEDY = '[agents.greedy]\nkind = "greedy"\n'
@@ -45,14 +45,16 @@ def test_options_without_effect_are_refused(tmp_path, capsys, option):
 
 
 def run_here(path, directory, *words):
-    return called(path, "--results", directory / "played", "--workers", "0", "--no-page", *words)
+    return run_in_process(
+        path, "--results", directory / "played", "--workers", "0", "--no-page", *words
+    )
 
 
 def test_games_time_intervals_and_pairs_needed_are_said(tmp_path, capsys):
     path = experiment_file(tmp_path, small(40) + GREEDY)
     status, lines = said(capsys, path)
     assert status == OK
-    assert lines[0] == "demo on kalah(4,3): 80 games, 2 agents, a match of 40 pairings"
+    assert lines[0] == "demo on kalah(4,3): 80 games, 2 agents, a match of 40 pairs"
     assert lines[1] == "openings: 40"
     assert lines[2].startswith("pilot: ")
     assert lines[3].startswith("time: about ")
@@ -61,7 +63,7 @@ def test_games_time_intervals_and_pairs_needed_are_said(tmp_path, capsys):
     assert " Elo " in lines[5]
 
 
-def test_a_check_that_no_result_could_satisfy_is_said_by_plan_and_by_run(tmp_path, capsys):
+def test_impossible_check_is_reported(tmp_path, capsys):
     path = experiment_file(tmp_path, small(10) + GREEDY + CHECK)
     vacuous = "greedy beats random (score_at_least) will be VACUOUS: needs 29 openings, has 10"
     status, lines = said(capsys, path)
@@ -69,7 +71,7 @@ def test_a_check_that_no_result_could_satisfy_is_said_by_plan_and_by_run(tmp_pat
     assert vacuous in run_here(path, tmp_path).stderr.splitlines()
 
 
-def test_a_check_of_moves_that_are_not_timed_is_doubted_by_plan_and_by_run(tmp_path, capsys):
+def test_check_of_untimed_moves_is_doubtful(tmp_path, capsys):
     check = '[[checks]]\nthat = "greedy"\nmax_seconds = 1e-9\n'
     path = experiment_file(tmp_path, small(10) + GREEDY + check)
     status, lines = said(capsys, path)
@@ -90,7 +92,7 @@ def test_two_agents_without_chance_need_as_many_openings(tmp_path):
 
 
 @pytest.mark.slow
-def test_every_bot_is_asked_once_and_one_that_does_not_load_stops_nobody(tmp_path, capsys):
+def test_dry_run_probes_every_bot(tmp_path, capsys):
     path = experiment_file(tmp_path, small(6), "fixed")
     (tmp_path / "broken.py").write_text("import nothing_of_this_name\n")
     (tmp_path / "lazy.py").write_text("def choose(view, legal, rng):\n    return 99\n")
@@ -107,7 +109,7 @@ def test_every_bot_is_asked_once_and_one_that_does_not_load_stops_nobody(tmp_pat
     assert "random v fixed" in text
 
 
-def test_rounds_and_tests_are_said_to_end_early(tmp_path, capsys):
+def test_forecast_of_rounds_and_tests(tmp_path, capsys):
     stop = "stop = { sprt = { elo0 = 0, elo1 = 60 } }"
     _, lines = said(capsys, experiment_file(tmp_path, small(200, stop, plies=8) + GREEDY))
     assert lines[0].startswith("demo on kalah(4,3): at most 400 games")
@@ -115,7 +117,7 @@ def test_rounds_and_tests_are_said_to_end_early(tmp_path, capsys):
     three = '[agents.first]\nkind = "first"\n' + GREEDY
     path = experiment_file(tmp_path, small(20, "schedule = { best = 1 }") + three)
     _, lines = said(capsys, path)
-    assert "ends when its answer is sure" in lines[0]
+    assert "ends when its answer is certain" in lines[0]
 
 
 def test_a_bot_that_fails_all_its_games_is_not_forecast(tmp_path, capsys):
@@ -138,7 +140,7 @@ def test_a_bot_that_fails_all_its_games_is_not_forecast(tmp_path, capsys):
 
 
 def test_the_column_of_the_pilot_is_its_score(tmp_path):
-    drawn = make_schedule(load(experiment_file(tmp_path, small(20) + GREEDY)).plan)
+    drawn = make_schedule(load_experiment(experiment_file(tmp_path, small(20) + GREEDY)).plan)
     (match, *_) = drawn.plan.matches
     found = pilot.PilotResult({match: pilot.MatchSample([0, 0, 0, 0, 20])}, 1.0)
     found.moves = {place: pilot.MoveTimes(1.0, 10) for place in match}
@@ -148,17 +150,9 @@ def test_the_column_of_the_pilot_is_its_score(tmp_path):
     assert elo_text(elo_estimate(whole)) in row
 
 
-def test_a_swiss_tournament_says_how_many_games_it_plays(tmp_path, capsys):
-    three = '[agents.first]\nkind = "first"\n[agents.last]\nkind = "last"\n' + GREEDY
-    path = experiment_file(tmp_path, small(20, "schedule = { swiss = 2, pairs = 3 }") + three)
-    _, lines = said(capsys, path)
-    assert lines[0].endswith("4 agents meet by rounds (swiss), 24 games")
-    assert any(line.startswith("time: ") and line.endswith(" for 24 games") for line in lines)
-
-
 def test_every_agent_plays_in_the_first_matches_of_a_pilot():
     matches = list(combinations(range(7), 2))
-    first = pilot.covering_first(range(len(matches)), matches)
+    first = pilot.cover_agents_first(range(len(matches)), matches)
     assert sorted(first) == list(range(len(matches)))
     assert {agent for place in first[:4] for agent in matches[place]} == set(range(7))
 
@@ -168,7 +162,7 @@ def test_known_games_are_not_counted_as_time(tmp_path, capsys):
     known = ("--cache", str(tmp_path / "known"))
     run_here(path, tmp_path, *known)
     _, lines = said(capsys, path, *known)
-    assert "in the game cache: 40 games, which are not played" in lines
+    assert "in the game cache: 40 games, which are not played again" in lines
     assert "time: about a second for 0 games" in lines
 
 
@@ -180,19 +174,6 @@ def test_a_sweep_says_how_many_games_all_its_cells_have(tmp_path, capsys):
         f"cell {n}: seed = {n}" for n in (1, 2, 3, 4)
     ]
     assert lines[-1] == "... and 1 more cells"
-
-
-@pytest.mark.slow
-def test_a_study_says_what_it_plays(capsys):
-    assert tune(["experiments/tune_kalah.toml", "--workers", "1", "--dry-run"]) == OK
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[1] == "search: 150 trials of 400 games, 60,000 games"
-    assert lines[2].startswith("claim and validation: from 10,588 to 12,000 games more")
-
-
-def test_a_mistake_is_one_line(tmp_path, capsys):
-    assert plan([str(tmp_path / "none.toml")]) == USER_ERROR
-    assert capsys.readouterr().err.count("\n") == 1
 
 
 OWN = """from agents.features.sowing import pot, turned
@@ -215,10 +196,10 @@ def ignore(line):
 def looked_at(path, workers=0):
     """The pilot of an experiment, the first answers of its bots, and all of its pairings."""
     with open_run_options(Interrupts(), workers=workers, cache="off") as options:
-        drawn = make_schedule(load(path).plan)
-        answers = probe(drawn, options, ignore)
+        drawn = make_schedule(load_experiment(path).plan)
+        answers = show_probes(drawn, options, ignore)
         found = play_pilot(drawn, options, answers, ignore)
-    return found, answers, dict.fromkeys(drawn.pairings.matches, drawn.pairings.pairs)
+    return found, answers, dict.fromkeys(drawn.pairs.matches, drawn.pairs.pairs_per_match)
 
 
 def test_the_time_to_compile_an_evaluation_is_not_that_of_games(tmp_path):
@@ -226,24 +207,24 @@ def test_the_time_to_compile_an_evaluation_is_not_that_of_games(tmp_path):
     (tmp_path / "own.py").write_text(OWN)
     found, (answer,), left = looked_at(experiment_file(tmp_path, text))
     assert answer.start_seconds > 0.1  # else there would be nothing to leave out
-    assert found.time_of(left, 1).high < answer.start_seconds
+    assert found.estimate_time(left, 1).high < answer.start_seconds
 
 
-def test_a_bot_that_finished_no_pairing_is_known_by_its_first_answer(tmp_path, monkeypatch):
+def test_slow_bot_is_timed_by_its_first_answer(tmp_path, monkeypatch):
     monkeypatch.setattr(pilot, "LONGEST_SECONDS", 0.3)
     text = small(1).partition("[agents")[0]
     for name, seconds in (("slow", 0.2), ("quick", 0)):
         (tmp_path / f"{name}.py").write_text(BOT.format(seconds))
         text += f'[agents.{name}]\nkind = "python"\nfile = "{name}.py"\n'
     found, answers, left = looked_at(experiment_file(tmp_path, text), 1)
-    assert found.pairings == 0
+    assert found.pairs == 0
     assert [answer.seconds >= 0.2 for answer in answers] == [True, False]
-    time = found.time_of(left, 1)
+    time = found.estimate_time(left, 1)
     assert time.low < 2 * 8 * 0.2 < time.high  # in both games some eight moves
-    assert time_line(found, left, 1).startswith("time: not known: no game ended; at least ")
+    assert time_line(found, left, 1).startswith("time: unknown: no game ended; at least ")
 
 
-def test_a_bot_that_starts_slowly_is_named_while_it_is_waited_for(tmp_path, capsys, monkeypatch):
+def test_slow_start_of_a_bot_is_shown(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(progress, "FIRST_SECONDS", 0.05)
     (tmp_path / "slow.py").write_text("import time\ntime.sleep(0.4)\n" + BOT.format(0))
     text = small(2) + '[agents.slow]\nkind = "python"\nfile = "slow.py"\n'
@@ -257,7 +238,7 @@ def test_moves_of_one_match_tell_the_time_of_another():
     )
     found.samples[0, 1] = pilot.MatchSample([0, 0, 4, 0, 0], [(2, 1.0), (2, 1.0)])
     found.moves = {place: pilot.MoveTimes(0.8, 80) for place in (0, 1)}
-    own, other = found.pairing_time((0, 1)), found.pairing_time((0, 2))
+    own, other = found.pair_time((0, 1)), found.pair_time((0, 2))
     assert (own.seconds, own.low < 0.5 < own.high) == (0.5, True)
     # 20 moves of each, 0.01 and 0.5 seconds long, and 0.1 seconds beside them.
     assert other.seconds == pytest.approx(20 * 0.51 + 0.1)
@@ -266,15 +247,15 @@ def test_moves_of_one_match_tell_the_time_of_another():
 
 def test_bots_that_fail_their_games_take_time_until_they_are_excluded():
     samples = {match: pilot.MatchSample() for match in ((0, 1), (0, 2), (0, 3), (1, 2), (2, 3))}
-    found = pilot.PilotResult(samples, 1.0, without={1: 6.0})
+    found = pilot.PilotResult(samples, 1.0, failed_before={1: 6.0})
     found.samples[0, 2] = pilot.MatchSample([0, 0, 4, 0, 0], [(2, 1.0), (2, 1.0)])
     found.samples[0, 3] = pilot.MatchSample([0, 0, 0, 0, 1], [(1, 8.0)])
     found.moves = {0: pilot.MoveTimes(0.8, 80, 10), 2: pilot.MoveTimes(0.8, 80, 8)}
     found.moves[3] = pilot.MoveTimes(0.0, 0, 0, 2)
     left = dict.fromkeys(samples, 100)
     assert found.failing == {1: 6.0, 3: 3 * 4.0}
-    assert found.unplayed(left) == 800
-    assert found.time_of(left, 2).seconds == pytest.approx(50 * 0.5 + 6 + 12)
+    assert found.forfeit_count(left) == 800
+    assert found.estimate_time(left, 2).seconds == pytest.approx(50 * 0.5 + 6 + 12)
     assert "800 of them of bots that fail" in time_line(found, left, 2)
 
 
@@ -285,13 +266,13 @@ def test_a_pilot_finds_the_bots_that_fail_their_first_games(tmp_path):
     text = small(20) + '[agents.late]\nkind = "python"\nfile = "late.py"\n'
     text += '[agents.greedy]\nkind = "greedy"\n'
     found, _, left = looked_at(experiment_file(tmp_path, text), 1)
-    names = load(tmp_path / "demo.toml").plan.names
+    names = load_experiment(tmp_path / "demo.toml").plan.names
     assert list(found.failing) == [names.index("late")]
-    assert found.unplayed(left) == 80
-    plan = load(tmp_path / "demo.toml").plan
-    assert failing_line(plan, found).startswith("the run will stop, because late failed")
-    goes_on = replace(plan, unloadable_stops=False)
-    assert failing_line(goes_on, found) == "excluded after three failed games: late"
+    assert found.forfeit_count(left) == 80
+    plan = load_experiment(tmp_path / "demo.toml").plan
+    assert exclusion_line(plan, found).startswith("the run will stop, because late failed")
+    goes_on = replace(plan, required_agents=frozenset())
+    assert exclusion_line(goes_on, found) == "excluded after three failed games: late"
 
 
 COLD = """import time
@@ -342,7 +323,7 @@ def test_a_study_with_few_openings_says_how_many_pairs_its_validation_has(tmp_pa
     lines = capsys.readouterr().out.splitlines()
     (note,) = (line for line in lines if line.startswith("validation: "))
     most = int(note.split()[1])
-    assert f"{most} pairings at most, not 1,000" in note
+    assert f"{most} pairs at most, not 1,000" in note
     assert any(f"to {2 * most:,} games more" in line for line in lines)
 
 

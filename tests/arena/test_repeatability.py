@@ -9,14 +9,14 @@ from types import SimpleNamespace
 import pytest
 
 from arena.analysis import repeatability
-from arena.pipeline import run_notes
-from arena.pipeline.run_notes import KEY
-from arena.playing import bot_replays
-from arena.playing.bot_replays import BotReplays
+from arena.analysis.repeatability import KEY
+from arena.pipeline import run as run_module
+from arena.playing import determinism
+from arena.playing.determinism import BotReplays
 from arena.storage.game_cache import GameCache
 from arena.storage.parquet import read_source
 from games.base import progress
-from tests.arena.running import directory_of, experiment_file, played, small
+from tests.arena.running import experiment_file, only_run, run_experiment_file, small
 from tests.commands import runs, verify
 
 SOURCES = {
@@ -37,8 +37,8 @@ def run_of(directory, *bots, more="", pairs=8, **options):
         (directory / f"{name}.py").write_text(SOURCES[name])
         text += f'\n[agents.{name}]\nkind = "python"\nfile = "{name}.py"\n{more}'
     options.setdefault("page", True)
-    played(experiment_file(directory, text), directory / "results", **options)
-    run = directory_of(directory / "results")
+    run_experiment_file(experiment_file(directory, text), directory / "results", **options)
+    run = only_run(directory / "results")
     return run, json.loads((run / "run.json").read_text())
 
 
@@ -55,7 +55,7 @@ def tables_of(run):
 
 @pytest.mark.parametrize("name", ["chance", "clock", "state"])
 def test_a_bot_that_plays_other_games_is_named_everywhere(tmp_path, name, capsys):
-    run, said = run_of(tmp_path, name, "steady", quiet=False)
+    run, said = run_of(tmp_path, name, "steady", quiet=False, tables=True)
     assert said[KEY]["answer"] == "no"
     assert said[KEY]["differing"] == [name]
     words = said[KEY]["answer"], said[KEY]["reason"]
@@ -82,8 +82,8 @@ def test_what_is_said_of_bots_that_were_tested_and_of_agents_of_ours(tmp_path):
 
 
 def test_bots_that_take_too_long_to_test_are_counted_as_not_known(tmp_path, monkeypatch):
-    monkeypatch.setattr(bot_replays, "LEAST_SECONDS", 0.0)
-    monkeypatch.setattr(bot_replays, "SHARE", 0.0)
+    monkeypatch.setattr(determinism, "LEAST_SECONDS", 0.0)
+    monkeypatch.setattr(determinism, "SHARE", 0.0)
     run, said = run_of(tmp_path, "steady", "chance")
     assert said[KEY]["answer"] == "not known"
     assert "2 outside bots" in said[KEY]["reason"]
@@ -93,15 +93,15 @@ def test_bots_that_take_too_long_to_test_are_counted_as_not_known(tmp_path, monk
 def test_a_bot_that_only_forfeits_is_not_said_to_repeat_its_moves(tmp_path):
     path = experiment_file(tmp_path, small(4, 'roster = { directory = "." }'))
     (tmp_path / "b.py").write_text("raise ValueError('no')\n")
-    played(path, tmp_path / "results", page=True)
-    run = directory_of(tmp_path / "results")
+    run_experiment_file(path, tmp_path / "results", page=True)
+    run = only_run(tmp_path / "results")
     said = json.loads((run / "run.json").read_text())
     assert said[KEY]["answer"] == "not known"
     assert on_page(run) == (said[KEY]["answer"], said[KEY]["reason"])
 
 
 def test_a_verification_that_sees_a_bot_differ_changes_what_the_run_says(tmp_path, monkeypatch):
-    monkeypatch.setattr(bot_replays, "differing_places", lambda *_: set())  # a test may miss it
+    monkeypatch.setattr(determinism, "differing_places", lambda *_: set())  # a test may miss it
     run, said = run_of(tmp_path, "clock")
     assert said[KEY]["answer"] == "yes"
     before = tables_of(run)
@@ -129,7 +129,7 @@ def test_games_of_a_bot_that_is_wrongly_said_to_be_deterministic_are_forgotten(t
         (tmp_path / turn).mkdir()
         with contextlib.closing(GameCache(tmp_path / "known")) as known:
             _, said = run_of(
-                tmp_path / turn, "clock", more="deterministic = true\n", known=known, **options
+                tmp_path / turn, "clock", more="deterministic = true\n", cache=known, **options
             )
         assert said[KEY]["differing"] == ["clock"]
         assert said["known"] == 0
@@ -144,18 +144,18 @@ def test_a_declaration_is_believed_only_after_a_test(tmp_path, monkeypatch):
             monkeypatch.context() as m,
         ):
             if turn == "1":  # the bot takes too long to be tested
-                m.setattr(run_notes, "replay_bots", lambda *_: BotReplays({"fixed": 0}))
+                m.setattr(run_module, "replay_bots", lambda *_: BotReplays({"fixed": 0}))
             more = "deterministic = true\n"
-            _, said = run_of(tmp_path / turn, "fixed", more=more, known=store)
+            _, said = run_of(tmp_path / turn, "fixed", more=more, cache=store)
             known[turn] = said["known"]
     assert known == {"1": 0, "2": 0, "3": 16}
 
 
 def test_a_finished_run_is_not_tested_again(tmp_path, monkeypatch):
     _, said = run_of(tmp_path, "steady")
-    monkeypatch.setattr(bot_replays, "choose_pairings", lambda *_: pytest.fail("tested again"))
-    played(tmp_path / "demo.toml", tmp_path / "results")
-    run = directory_of(tmp_path / "results")
+    monkeypatch.setattr(determinism, "choose_pairs", lambda *_: pytest.fail("tested again"))
+    run_experiment_file(tmp_path / "demo.toml", tmp_path / "results")
+    run = only_run(tmp_path / "results")
     assert json.loads((run / "run.json").read_text()) == said
 
 
@@ -178,15 +178,16 @@ def test_a_verification_skips_the_bots_that_are_known_to_differ(tmp_path, capsys
     assert verify([str(run), "--all"]) == 0
     shown = capsys.readouterr()
     assert "not played again: 32 games of clock" in shown.err
-    assert "\n16 games played again" in shown.out  # steady against random
+    assert shown.out.startswith("16 games played again")  # steady against random
 
 
 def test_the_test_of_bots_keeps_to_its_time_and_says_how_far_it_is(tmp_path, monkeypatch, capsys):
     seconds = itertools.count(step=2)  # two pass at every look at the clock
     clock = SimpleNamespace(monotonic=lambda: next(seconds))
-    monkeypatch.setattr(bot_replays, "time", clock)
-    monkeypatch.setattr(progress, "PLAIN_SECONDS", 0.0)
-    monkeypatch.setattr(bot_replays, "choose_pairings", lambda *_: ([1], list(range(8))))
+    monkeypatch.setattr(determinism, "time", clock)
+    for name in ("FIRST_SECONDS", "PLAIN_SECONDS"):
+        monkeypatch.setattr(progress, name, 0.0)
+    monkeypatch.setattr(determinism, "choose_pairs", lambda *_: ([1], list(range(8))))
     _, said = run_of(tmp_path, "fixed", quiet=False, page=False)
     assert 0 < said[KEY]["replayed"]["fixed"] < 16
     assert re.search(r"[1-9][0-9]* of 16 games played again", capsys.readouterr().err)

@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from arena.report.figures import registry
+from tests.arena.report.pages import run_of
 from tests.arena.running import ROOT, experiment_file, small
-from tests.arena.showing.pages import run_of
 from tests.commands import report as main
 
 
@@ -28,7 +28,7 @@ def test_the_page_is_made_again_byte_for_byte(run):
     assert page.read_bytes() == before
 
 
-def test_figures_go_where_they_are_asked_for(run, tmp_path, monkeypatch):
+def test_figures_are_written_to_out(run, tmp_path, monkeypatch):
     monkeypatch.setattr(registry, "ZOOM", 0.25)  # drawing all that nobody sees takes long
     assert main([str(run), "--figures", "--out", str(tmp_path / "new")]) == 0
     assert (tmp_path / "new" / "figures" / "ratings.png").exists()
@@ -69,7 +69,7 @@ def test_nothing_of_a_page_is_loaded_for_a_run_without_one(tmp_path, words):
     [("run.json", "is not a run's directory"), ("games.parquet", "the run is not finished"),
      ("summary.json", "run its experiment again"), ("elo.parquet", "run its experiment again")],
 )  # fmt: skip
-def test_what_is_missing_is_said_in_one_line(run, tmp_path, capsys, missing, message):
+def test_missing_file_gives_one_line(run, tmp_path, capsys, missing, message):
     for path in run.iterdir():
         if path.is_file() and path.name != missing:
             (tmp_path / path.name).write_bytes(path.read_bytes())
@@ -86,7 +86,7 @@ def test_what_is_missing_is_said_in_one_line(run, tmp_path, capsys, missing, mes
         ({"sweep": {"depth": [1, 2]}}, "name one of its runs"),
     ],
 )
-def test_results_that_are_no_run_are_named_with_what_they_hold(tmp_path, capsys, stored, message):
+def test_other_results_are_named_by_content(tmp_path, capsys, stored, message):
     (tmp_path / "run.json").write_text(json.dumps(stored))
     assert main([str(tmp_path)]) == 2
     said = capsys.readouterr().err
@@ -94,7 +94,7 @@ def test_results_that_are_no_run_are_named_with_what_they_hold(tmp_path, capsys,
     assert "its page is" in said
 
 
-def test_a_table_that_is_none_is_said_in_one_line(run, tmp_path, capsys):
+def test_broken_table_gives_one_line(run, tmp_path, capsys):
     for path in run.iterdir():
         if path.is_file():
             (tmp_path / path.name).write_bytes(path.read_bytes())
@@ -140,7 +140,7 @@ def changed(place, value):
         ("run.json", ["forfeits"], [5]),
     ],
 )
-def test_what_is_not_as_we_wrote_it_is_named(run, tmp_path, capsys, name, place, value):
+def test_edited_files_are_named(run, tmp_path, capsys, name, place, value):
     copied(run, tmp_path)
     changed(place, value)(tmp_path / name)
     assert main([str(tmp_path)]) == 2
@@ -158,9 +158,7 @@ def test_what_is_not_as_we_wrote_it_is_named(run, tmp_path, capsys, name, place,
         ("elo.parquet", "agent", ["some", "body"], "elo.parquet has no agent"),
     ],
 )
-def test_a_column_that_we_cannot_have_written_is_named(
-    run, tmp_path, capsys, name, column, values, said
-):
+def test_impossible_column_is_named(run, tmp_path, capsys, name, column, values, said):
     copied(run, tmp_path)
     table = pq.read_table(tmp_path / name)
     place = table.schema.get_field_index(column)

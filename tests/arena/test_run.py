@@ -1,4 +1,4 @@
-"""The command: its words, its exit status, its signals, and whatever goes wrong around it."""
+"""The command `pitflip run`: arguments, exit status, signals and failures."""
 
 import contextlib
 import json
@@ -17,25 +17,24 @@ import pandas as pd
 import psutil
 import pytest
 
+from arena.commands.registry import run_verb
 from arena.pipeline import run as run_module
 from arena.storage import journal as locked_directory
 from tests.arena.running import (
     ROOT,
-    alive,
-    called,
     children_of,
-    command,
     database,
-    directory_of,
     experiment_file,
-    forked,
+    is_alive,
     kill_group,
-    played,
+    only_run,
+    run_experiment_file,
+    run_in_fork,
+    run_in_process,
     small,
     tables,
 )
-from tests.arena.test_kill import HELD, LONG, PATIENCE_SECONDS, kept, patient
-from tests.commands import explain
+from tests.arena.test_kill import HELD, LONG, PATIENCE_SECONDS, stored_batches, wait_until
 from tests.commands import run as main
 
 GREEDY = '[agents.greedy]\nkind = "greedy"\n'
@@ -60,7 +59,7 @@ def first_run(tmp_path_factory):
     """What the small experiment answered when it was run, and its results: to be looked at."""
     directory = tmp_path_factory.mktemp("first")
     results = directory / "results"
-    return called(experiment_file(directory, QUICK), "--results", results), results
+    return run_in_process(experiment_file(directory, QUICK), "--results", results), results
 
 
 @pytest.fixture
@@ -79,13 +78,6 @@ def told(process):
 
 
 # ------------------------------------------------------------------------- words
-
-
-def test_help_fits_one_screen_and_shows_an_example():
-    shown = called("--help").stdout
-    assert len(shown.splitlines()) <= 40
-    assert max(map(len, shown.splitlines())) <= 80
-    assert "run experiments/" in shown
 
 
 LOADED = """
@@ -117,26 +109,16 @@ def test_help_and_mistakes_load_nothing_large(tmp_path):
 
 def test_a_mistake_in_the_file_is_told_with_its_place(tmp_path):
     path = experiment_file(tmp_path, QUICK.replace("pairs", "paris"))
-    ended = called(path)
+    ended = run_in_process(path)
     assert ended.returncode == 2
     assert told(ended).startswith(f"{path}:2: ")
     assert 'did you mean "pairs"' in ended.stderr
 
 
-def test_too_few_openings_are_told_with_numbers_and_ways_out(tmp_path, results):
-    path = experiment_file(tmp_path, small(500, plies=2) + GREEDY)
-    ended = called(path, "--results", results)
-    assert ended.returncode == 2
-    (line,) = told(ended).splitlines()
-    assert line.startswith(f"{path}: pairs must be at most 15, ")
-    assert "got 500" in line
-    assert "repeat = true" in line
-
-
 def test_overrides_and_short_options_change_the_experiment(quick, results):
     words = ("--set", "agents.greedy.random_ties=true", "--seed", 7, "--pairs", 10)
-    assert called(quick, "--results", results, *words).returncode == 0
-    said = json.loads((directory_of(results) / "run.json").read_text())
+    assert run_in_process(quick, "--results", results, *words).returncode == 0
+    said = json.loads((only_run(results) / "run.json").read_text())
     assert said["plan"]["seed"] == 7
     assert said["plan"]["pairs"] == 10
     assert said["plan"]["agents"]["greedy"]["random_ties"] is True
@@ -144,7 +126,7 @@ def test_overrides_and_short_options_change_the_experiment(quick, results):
 
 @pytest.mark.parametrize("number", ["x", "257", "-1", "²"])
 def test_workers_are_a_number(quick, number):
-    ended = called(quick, f"--workers={number}")
+    ended = run_in_process(quick, f"--workers={number}")
     assert ended.returncode == 2
     assert "from 0 to 256" in told(ended)
 
@@ -153,7 +135,7 @@ def test_workers_are_a_number(quick, number):
 
 
 def test_quiet_prints_the_tables_only(quick, results):
-    ended = called(quick, "--results", results, "--quiet")
+    ended = run_in_process(quick, "--results", results, "--quiet")
     assert ended.returncode == 0
     assert ended.stderr == ""
     assert "greedy against random" in ended.stdout
@@ -161,13 +143,13 @@ def test_quiet_prints_the_tables_only(quick, results):
 
 def test_json_is_one_object_even_beside_a_talking_bot(tmp_path, results):
     path = experiment_file(tmp_path, small(5), "talking")
-    ended = called(path, "--results", results, "--json")
+    ended = run_in_process(path, "--results", results, "--json")
     assert json.loads(ended.stdout)["games"] == 10
 
 
 def test_checks_decide_the_status_and_go_to_junit(tmp_path, results):
     path, report = experiment_file(tmp_path, QUICK + CHECK), tmp_path / "checks.xml"
-    ended = called(path, "--results", results, "--junit", report)
+    ended = run_in_process(path, "--results", results, "--junit", report)
     assert ended.returncode == 1
     assert 'pitflip game "kalah(4,3)" replay' in ended.stdout
     suite = Xml.parse(report).getroot()[0]
@@ -175,33 +157,35 @@ def test_checks_decide_the_status_and_go_to_junit(tmp_path, results):
 
 
 def test_a_finished_run_prints_its_tables_again_and_changes_nothing(quick, results, finished):
-    before, said = tables(results), (directory_of(results) / "run.json").read_text()
-    again = called(quick, "--results", results)
+    before, said = tables(results), (only_run(results) / "run.json").read_text()
+    again = run_in_process(quick, "--results", results)
     assert again.stdout == finished.stdout
     assert "40 of 40 games were played before" in again.stderr
     assert tables(results) == before
-    assert (directory_of(results) / "run.json").read_text() == said
+    assert (only_run(results) / "run.json").read_text() == said
 
 
 def test_fresh_sets_the_old_run_aside(quick, results, finished):
     before = tables(results)
-    directory = directory_of(results)
-    assert called(quick, "--results", results, "--fresh").returncode == 0
+    directory = only_run(results)
+    assert run_in_process(quick, "--results", results, "--fresh").returncode == 0
     aside = directory.with_name(directory.name + ".old-1")
     assert {name: (aside / name).read_bytes() for name in before} == before
     assert {name: (directory / name).read_bytes() for name in before} == before
 
 
 def test_a_changed_experiment_is_a_new_run_and_told_why(quick, results, finished):
-    ended = called(quick, "--results", results, "--seed", 6, "--set", "agents.greedy.epsilon=0.5")
+    ended = run_in_process(
+        quick, "--results", results, "--seed", 6, "--set", "agents.greedy.epsilon=0.5"
+    )
     assert "is kept: agents.greedy.epsilon was not set, is 0.5; seed was 5, is 6" in ended.stderr
     assert len(list(results.glob("demo/*"))) == 2
 
 
 def test_run_json_tells_what_the_run_rests_on(first_run):
     _, results = first_run
-    said = json.loads((directory_of(results) / "run.json").read_text())
-    assert said["digest"] == directory_of(results).name
+    said = json.loads((only_run(results) / "run.json").read_text())
+    assert said["digest"] == only_run(results).name
     assert said["plan"]["seed"] == 5
     assert said["games"] == 40
     assert said["can_be_repeated"]["answer"] == "yes"
@@ -212,8 +196,8 @@ def test_run_json_tells_what_the_run_rests_on(first_run):
 
 def test_a_run_by_the_clock_says_so(tmp_path, results):
     text = small(3) + '[agents.quick]\nkind = "alphabeta"\nseconds = 0.001\n'
-    assert called(experiment_file(tmp_path, text), "--results", results).returncode == 0
-    said = json.loads((directory_of(results) / "run.json").read_text())
+    assert run_in_process(experiment_file(tmp_path, text), "--results", results).returncode == 0
+    said = json.loads((only_run(results) / "run.json").read_text())
     assert said["can_be_repeated"]["answer"] == "no"
 
 
@@ -222,22 +206,24 @@ def test_plain_lines_tell_of_progress_where_there_is_no_terminal(first_run):
     lines = answer.stderr.splitlines()
     assert lines[-4].startswith("40 of 40 games, ")
     assert "greedy against random: " in lines[-4]  # the leader first, as in the result
-    assert lines[-3] == f"tables: {directory_of(results)}"
-    assert lines[-2] == f"page: {directory_of(results) / 'report.html'}"
+    assert lines[-3] == f"tables: {only_run(results)}"
+    assert lines[-2] == f"page: {only_run(results) / 'report.html'}"
     assert lines[-1].startswith("next, a bot of your own: ")
 
 
-def test_the_command_that_is_said_to_come_next_answers(tmp_path, results, capsys):
+def test_printed_next_command_works(tmp_path, results, capsys):
     text = small(4) + '[agents.greedy]\nkind = "greedy"\n'  # who play the first games
     file = experiment_file(tmp_path, text, "fixed")
-    answer = called(file, "--results", results)
-    command = answer.stderr.splitlines()[-1].partition("thinks: ")[2]
+    answer = run_in_process(file, "--results", results)
+    command = answer.stderr.splitlines()[-1].partition("a move: ")[2]
     words = shlex.split(command)
-    assert explain(words[words.index("explain") + 1 :]) == 0
+    place = words[words.index("game") + 1]
+    assert run_verb("game", [place, "explain"]) == 0
+    assert words[-1] == "explain"
     shown = capsys.readouterr().out
     assert "to move: fixed plays " in shown
-    row, ply = map(int, shlex.split(command)[-1].rpartition("#")[2].split("@"))
-    played = pd.read_parquet(directory_of(results) / "games.parquet").iloc[row]
+    row, ply = map(int, place.rpartition("#")[2].split("@"))
+    played = pd.read_parquet(only_run(results) / "games.parquet").iloc[row]
     assert "fixed" in (played["first"], played["second"])
     assert played["termination"] == "normal"
     assert ply == len(played["opening_moves"].split())
@@ -248,7 +234,9 @@ def test_a_terminal_shows_a_live_line(tmp_path, results):
     ours, theirs = pty.openpty()
     shown = b""
     with (
-        forked(path, "--results", results, stdout=theirs, stderr=theirs, stdin=theirs) as process,
+        run_in_fork(
+            path, "--results", results, stdout=theirs, stderr=theirs, stdin=theirs
+        ) as process,
         os.fdopen(ours, "rb", buffering=0) as terminal,
     ):
         os.close(theirs)
@@ -270,8 +258,8 @@ def test_a_terminal_shows_a_live_line(tmp_path, results):
 def test_a_signal_stops_the_run_in_the_middle_and_it_goes_on(tmp_path, results, how):
     path = experiment_file(tmp_path, HELD)
     words = ("--results", results, "--workers", 2, "--fresh")
-    with forked(path, *words, gate=tmp_path / "go") as process:
-        patient(lambda: kept(results))
+    with run_in_fork(path, *words, gate=tmp_path / "go") as process:
+        wait_until(lambda: stored_batches(results))
         workers = children_of(process.pid)
         for _ in range(2):  # a second one does no harm
             with contextlib.suppress(ProcessLookupError):
@@ -280,12 +268,12 @@ def test_a_signal_stops_the_run_in_the_middle_and_it_goes_on(tmp_path, results, 
     assert process.returncode == 3
     assert "Traceback" not in errors
     last = errors.splitlines()[-1]
-    assert last.startswith("stopped; what is finished is kept. To continue: python -m arena.run ")
-    assert not any(alive(worker) for worker in workers)
+    assert last.startswith("stopped; finished work is kept. To continue: python -m arena.run ")
+    assert not any(is_alive(worker) for worker in workers)
     words = last.partition("arena.run ")[2].split()
     assert "--fresh" not in words
     if how == signal.SIGINT:
-        ended = called(*words)
+        ended = run_in_process(*words)
         assert ended.returncode == 0
         assert "continuing: " in ended.stderr
 
@@ -307,20 +295,20 @@ def test_a_bot_has_no_terminal_and_ctrl_c_stops_it_though_it_thinks_for_ever(tmp
     path = experiment_file(tmp_path, small(5), "hanging")
     (tmp_path / "hanging.py").write_text(ASKS_THEN_THINKS)
     words = ("--results", results, "--workers", 2, "--set", "move_seconds=1000")
-    with forked(path, *words, bots=True, stdin=subprocess.PIPE) as process:
+    with run_in_fork(path, *words, bots=True, stdin=subprocess.PIPE) as process:
         process.stdin.write("1\n" * 1000)
         process.stdin.flush()
         below = psutil.Process(process.pid)
         # The spawner, two workers, and a bot: it hangs at its first question.
-        patient(lambda: process.poll() is not None or len(below.children(recursive=True)) > 3)
+        wait_until(lambda: process.poll() is not None or len(below.children(recursive=True)) > 3)
         kill_group(process, signal.SIGINT)
         _, errors = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 3, errors
     assert "Traceback" not in errors
 
 
-def test_a_reader_that_has_heard_enough_is_no_fault(quick, results):
-    with forked(quick, "--results", results) as process:
+def test_closed_stdout_is_no_fault(quick, results):
+    with run_in_fork(quick, "--results", results) as process:
         assert process.stdout.readline()
         process.stdout.close()
         heard = process.stderr.read()
@@ -330,26 +318,16 @@ def test_a_reader_that_has_heard_enough_is_no_fault(quick, results):
     assert tables(results)
 
 
-@pytest.mark.slow
-def test_readers_of_everything_may_have_heard_enough_too(quick, results):
-    line = " ".join(command(quick, "--results", results)) + " 2>&1 | head -1"
-    ended = subprocess.run(
-        ["bash", "-c", line], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert ended.stderr == ""
-    assert tables(results)
-
-
 # ------------------------------------------------------------------ disks and files
 
 
 def test_another_run_in_the_same_directory_is_refused(tmp_path, results, monkeypatch):
     monkeypatch.setattr(locked_directory, "LOCK_SECONDS", 0.1)  # this one goes on
     path, words = experiment_file(tmp_path, HELD), ("--results", results)
-    with forked(path, *words, gate=tmp_path / "go"):
-        patient(lambda: kept(results))
+    with run_in_fork(path, *words, gate=tmp_path / "go"):
+        wait_until(lambda: stored_batches(results))
         for more in ((), ("--fresh",)):
-            other = called(path, *words, *more)
+            other = run_in_process(path, *words, *more)
             assert other.returncode == 3
             (line,) = told(other).splitlines()
             assert "another run is writing here" in line
@@ -367,7 +345,7 @@ def a_file(tmp_path):
 
 @pytest.mark.parametrize("place", [below_a_file, a_file, lambda _: "/proc/pitflip"])
 def test_results_that_cannot_be_written_are_one_line(quick, tmp_path, place):
-    ended = called(quick, "--results", place(tmp_path))
+    ended = run_in_process(quick, "--results", place(tmp_path))
     assert ended.returncode == 3
     (line,) = told(ended).splitlines()
     assert line.startswith("pitflip run: ")
@@ -375,8 +353,8 @@ def test_results_that_cannot_be_written_are_one_line(quick, tmp_path, place):
 
 
 @pytest.mark.parametrize("damage", ["header", "blob", "empty page"])
-def test_a_damaged_journal_is_one_line_and_a_way_out(quick, results, finished, damage):
-    journal = directory_of(results) / "journal.sqlite"
+def test_damaged_journal_gives_one_line_with_a_fix(quick, results, finished, damage):
+    journal = only_run(results) / "journal.sqlite"
     if damage == "blob":
         with database(journal) as base:
             base.execute(
@@ -387,12 +365,12 @@ def test_a_damaged_journal_is_one_line_and_a_way_out(quick, results, finished, d
         start = 0 if damage == "header" else 4096
         content[start : start + 4096] = b"x" * 4096
         journal.write_bytes(content)
-    ended = called(quick, "--results", results)
+    ended = run_in_process(quick, "--results", results)
     assert ended.returncode == 3
     (line,) = [line for line in told(ended).splitlines() if not line.startswith("continuing")]
     assert "is damaged" in line
     assert "--fresh" in line
-    assert called(quick, "--results", results, "--fresh").returncode == 0
+    assert run_in_process(quick, "--results", results, "--fresh").returncode == 0
 
 
 @pytest.fixture
@@ -417,13 +395,13 @@ def test_a_full_disk_is_one_line_and_nothing_is_lost(tmp_path, small_disk, free)
     path = experiment_file(tmp_path, LONG)
     filler = small_disk / "filler"
     filler.write_bytes(bytes(shutil.disk_usage(small_disk).free - free))
-    ended = called(path, "--results", small_disk / "results")
+    ended = run_in_process(path, "--results", small_disk / "results")
     assert ended.returncode == 3
     errors = [each for each in told(ended).splitlines() if each.startswith("pitflip run: ")]
     assert len(errors) == 1
     filler.unlink()
-    assert called(path, "--results", small_disk / "results").returncode == 0
-    assert called(path, "--results", tmp_path / "whole").returncode == 0
+    assert run_in_process(path, "--results", small_disk / "results").returncode == 0
+    assert run_in_process(path, "--results", tmp_path / "whole").returncode == 0
     assert tables(small_disk / "results") == tables(tmp_path / "whole")
 
 
@@ -457,9 +435,9 @@ def test_a_million_games_need_little_memory_and_disk(tmp_path, results):
     parent, worker = map(int, ended.stdout.splitlines()[-2:])
     assert parent < 500
     assert worker < 300
-    assert (directory_of(results) / "games.parquet").stat().st_size < 40 * 1_000_000
+    assert (only_run(results) / "games.parquet").stat().st_size < 40 * 1_000_000
     # Most of a journal is the hashes of games.
-    assert (directory_of(results) / "journal.sqlite").stat().st_size < 16 * 1_000_000
+    assert (only_run(results) / "journal.sqlite").stat().st_size < 16 * 1_000_000
 
 
 def test_the_last_line_is_the_headline_of_the_page(tmp_path, capsys):
@@ -488,7 +466,7 @@ def test_the_time_of_play_is_that_of_all_sessions_without_the_pause(tmp_path, mo
 
     monkeypatch.setattr(run_module, "play_schedule", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        played(path, tmp_path / "results")
+        run_experiment_file(path, tmp_path / "results")
     monkeypatch.setattr(run_module, "play_schedule", play)
     stored = tmp_path.glob("results/*/*/run.json")
     (told,) = stored
@@ -496,5 +474,5 @@ def test_the_time_of_play_is_that_of_all_sessions_without_the_pause(tmp_path, mo
     assert before >= 0.2
     time.sleep(1.0)
     begun = time.monotonic()
-    played(path, tmp_path / "results")
+    run_experiment_file(path, tmp_path / "results")
     assert before < json.loads(told.read_text())["seconds"] < before + time.monotonic() - begun

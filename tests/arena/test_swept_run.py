@@ -1,4 +1,4 @@
-"""Sweeps: every cell is the run it would be alone, one table, one verdict, and they go on."""
+"""Sweeps of `pitflip run`."""
 
 import json
 import os
@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 import pyarrow.parquet as pq
 import pytest
 
-from arena.config.sweep import format_toml
+from arena.config.toml_file import format_toml
 from arena.playing.options import Interrupts
-from tests.arena.running import RANDOM, called, played
+from tests.arena.running import RANDOM, run_experiment_file, run_in_process
 from tests.commands import plan, run
 
 TEXT = (
@@ -27,7 +27,7 @@ def written(directory, sweep=SWEEP, more=""):
 
 
 def swept(path, results, *words):
-    return called(path, "--results", results, "--workers", "0", *words)
+    return run_in_process(path, "--results", results, "--workers", "0", *words)
 
 
 def table_of(results):
@@ -37,7 +37,7 @@ def table_of(results):
 
 @pytest.mark.parametrize("sweep", ["", SWEEP], ids=["experiment", "sweep"])
 @pytest.mark.parametrize("command", [run, plan])
-def test_a_file_may_be_a_pipe_which_can_be_read_but_once(tmp_path, command, sweep, capsys):
+def test_experiment_may_come_from_a_pipe(tmp_path, command, sweep, capsys):
     reader, writer = os.pipe()
     with os.fdopen(writer, "w") as file:
         file.write('name = "piped"\n' + TEXT.format(more="") + sweep)
@@ -48,7 +48,7 @@ def test_a_file_may_be_a_pipe_which_can_be_read_but_once(tmp_path, command, swee
     assert sorted(each.name for each in tmp_path.iterdir()) == ["piped"] * (command is run)
 
 
-def test_every_cell_has_the_games_that_its_run_alone_has(tmp_path):
+def test_cell_has_the_games_of_its_own_run(tmp_path):
     path = written(tmp_path)
     answer = swept(path, tmp_path / "swept")
     assert answer.returncode == 0
@@ -60,7 +60,7 @@ def test_every_cell_has_the_games_that_its_run_alone_has(tmp_path):
     for row in table.to_pylist()[1::2]:
         alone = tmp_path / f"alone{row['cell']}"
         changes = [f"{key}={format_toml(row[key])}" for key in ("agents.deep.depth", "game")]
-        played(path, alone, workers=0, overrides=changes)
+        run_experiment_file(path, alone, workers=0, overrides=changes)
         (games,) = alone.glob("*/*/games.parquet")
         (same,) = tmp_path.glob(f"swept/demo/*/{row['run']}/*/games.parquet")
         assert pq.read_table(same).equals(pq.read_table(games))
@@ -90,7 +90,7 @@ def test_a_sweep_writes_the_checks_of_all_its_cells_as_junit(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_sweep_that_is_stopped_goes_on_where_it_stopped(tmp_path, monkeypatch):
+def test_interrupted_sweep_continues(tmp_path, monkeypatch):
     path = written(tmp_path)
     swept(path, tmp_path / "whole")
     looks = 0
@@ -101,7 +101,7 @@ def test_a_sweep_that_is_stopped_goes_on_where_it_stopped(tmp_path, monkeypatch)
         if looks == 20:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(Interrupts, "look", look)
+    monkeypatch.setattr(Interrupts, "check", look)
     assert swept(path, tmp_path / "parts").returncode == 3
     assert not list(tmp_path.glob("parts/demo/*/sweep.parquet"))
     assert list(tmp_path.glob("parts/demo/*/cells/*/*/games.parquet"))
@@ -117,10 +117,10 @@ def test_cells_share_their_known_games(tmp_path, monkeypatch):
     path = written(tmp_path, '[sweep]\n"agents.deep.depth" = [2, 3]\n', RANDOM)
     answer = swept(path, tmp_path / "results")
     # base against random is the same match in both cells.
-    assert answer.stderr.count("24 of 72 games were known.") == 1
+    assert answer.stderr.count("24 of 72 games were in the game cache") == 1
 
 
-def test_all_agents_that_have_an_option_take_it_together(tmp_path):
+def test_star_sets_an_option_of_all_agents(tmp_path):
     path = written(tmp_path, '[sweep]\nagents."*".depth = [1, 2]\n', RANDOM)
     answer = swept(path, tmp_path / "results", "--json")
     cells = json.loads(answer.stdout)["cells"]
@@ -143,7 +143,7 @@ def test_all_agents_that_have_an_option_take_it_together(tmp_path):
         (f"[sweep]\nseed = {list(range(1001))}\n", "at most 1,000 combinations, got 1,001"),
     ],
 )
-def test_what_is_wrong_with_a_sweep_is_one_line(tmp_path, sweep, said):
+def test_wrong_sweep_gives_one_line(tmp_path, sweep, said):
     path = tmp_path / "demo.toml"
     text = TEXT.format(more="")
     path.write_text(sweep + text if sweep.startswith("sweep") else text + sweep)

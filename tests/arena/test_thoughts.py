@@ -12,10 +12,17 @@ from arena.planning import tasks
 from arena.planning.games import MoveInfo, decode_search_info, encode_search_info
 from arena.playing.options import Interrupts
 from arena.report.data import load_report
-from arena.report.games import agent_thoughts
+from arena.report.games import search_info
 from games import game
-from tests.agents.hosted import PYTHON
-from tests.arena.running import directory_of, experiment_file, played, ran, small, tables
+from tests.agents.programs import PYTHON
+from tests.arena.running import (
+    experiment_file,
+    only_run,
+    run_experiment_file,
+    run_in_subprocess,
+    small,
+    tables,
+)
 
 SEARCHES = (
     small(8, "search_info = true", plies=3)
@@ -45,14 +52,14 @@ class Impatient(Interrupts):
         super().__init__()
         self.looks = looks
 
-    def look(self):
+    def check(self):
         self.looks -= 1
         if not self.looks:
             raise KeyboardInterrupt
 
 
 def thoughts_of(results):
-    return pd.read_parquet(directory_of(results) / "thoughts.parquet")
+    return pd.read_parquet(only_run(results) / "thoughts.parquet")
 
 
 def without_clocks(results):
@@ -63,13 +70,13 @@ def without_clocks(results):
 def searched(tmp_path_factory):
     """The directory of a run of searches, all of whose thoughts are kept."""
     directory = tmp_path_factory.mktemp("searched")
-    played(experiment_file(directory, SEARCHES), directory / "results", workers=1)
+    run_experiment_file(experiment_file(directory, SEARCHES), directory / "results", workers=1)
     return directory
 
 
 def test_every_move_of_a_search_has_its_value_depth_nodes_and_line(searched):
     found = thoughts_of(searched / "results")
-    games = pd.read_parquet(directory_of(searched / "results") / "games.parquet").set_index("game")
+    games = pd.read_parquet(only_run(searched / "results") / "games.parquet").set_index("game")
     of = game("kalah(4,3)")
     deep = build(AgentSpec("alphabeta", depth=3), of)
     assert set(found.agent) == {"deep"}  # greedy and random do not search
@@ -87,22 +94,22 @@ def test_every_move_of_a_search_has_its_value_depth_nodes_and_line(searched):
 
 
 def test_the_games_are_those_of_a_run_without_thoughts(searched, tmp_path):
-    played(
+    run_experiment_file(
         experiment_file(tmp_path, SEARCHES.replace("search_info = true", "")), tmp_path / "results"
     )
-    plain = pd.read_parquet(directory_of(tmp_path / "results") / "games.parquet")
-    with_thoughts = pd.read_parquet(directory_of(searched / "results") / "games.parquet")
+    plain = pd.read_parquet(only_run(tmp_path / "results") / "games.parquet")
+    with_thoughts = pd.read_parquet(only_run(searched / "results") / "games.parquet")
     assert plain.equals(with_thoughts)
-    assert not (directory_of(tmp_path / "results") / "thoughts.parquet").exists()
+    assert not (only_run(tmp_path / "results") / "thoughts.parquet").exists()
 
 
 @pytest.mark.slow
 def test_workers_and_interruptions_change_no_thought(searched, tmp_path, monkeypatch):
-    monkeypatch.setattr(tasks, "MOST", 3)
+    monkeypatch.setattr(tasks, "MAX_PAIRS", 3)
     path = experiment_file(tmp_path, SEARCHES)
     with pytest.raises(KeyboardInterrupt):
-        played(path, tmp_path / "results", interrupts=Impatient(3))
-    played(path, tmp_path / "results", workers=2)
+        run_experiment_file(path, tmp_path / "results", interrupts=Impatient(3))
+    run_experiment_file(path, tmp_path / "results", workers=2)
     assert without_clocks(tmp_path / "results").equals(without_clocks(searched / "results"))
     assert tables(tmp_path / "results") == tables(searched / "results")
 
@@ -110,7 +117,9 @@ def test_workers_and_interruptions_change_no_thought(searched, tmp_path, monkeyp
 @pytest.mark.slow
 def test_thoughts_on_a_cluster_are_those_of_this_machine(searched, tmp_path):
     path = experiment_file(tmp_path, SEARCHES)
-    answer = ran(path, "--results", tmp_path / "results", "--cluster", "local:2", "--quiet")
+    answer = run_in_subprocess(
+        path, "--results", tmp_path / "results", "--cluster", "local:2", "--quiet"
+    )
     assert answer.returncode == 0, answer.stderr
     assert without_clocks(tmp_path / "results").equals(without_clocks(searched / "results"))
 
@@ -123,10 +132,10 @@ def test_a_search_behind_the_wall_tells_what_it_tells_here(tmp_path):
         "def evaluate(rules, position):\n    return "
         "pot(rules, position) - pot(rules, turned(position))\n"
     )
-    played(experiment_file(tmp_path, text), tmp_path / "results")
+    run_experiment_file(experiment_file(tmp_path, text), tmp_path / "results")
     found = thoughts_of(tmp_path / "results")
     of = game("kalah(4,3)")
-    games = pd.read_parquet(directory_of(tmp_path / "results") / "games.parquet").set_index("game")
+    games = pd.read_parquet(only_run(tmp_path / "results") / "games.parquet").set_index("game")
     here = build(AgentSpec("alphabeta", depth=3, evaluate=str(tmp_path / "mine.py")), of)
     assert len(found) > 50
     for row in found.head(30).itertuples():
@@ -137,7 +146,7 @@ def test_a_search_behind_the_wall_tells_what_it_tells_here(tmp_path):
         assert len(row.line.split()) == len(choice.line)
 
 
-def test_bots_say_what_they_like_within_bounds(tmp_path):
+def test_bots_may_report_search_info(tmp_path):
     (tmp_path / "lines.py").write_text(LINES)
     (tmp_path / "mine.py").write_text(PYTHONS)
     text = (
@@ -146,9 +155,9 @@ def test_bots_say_what_they_like_within_bounds(tmp_path):
         + 'start_seconds = 120\n[agents.mine]\nkind = "python"\nfile = "mine.py"\n'
         + "start_seconds = 120\n"  # however busy the machine
     )
-    played(experiment_file(tmp_path, text), tmp_path / "results")
+    run_experiment_file(experiment_file(tmp_path, text), tmp_path / "results")
     found = thoughts_of(tmp_path / "results")
-    games = pd.read_parquet(directory_of(tmp_path / "results") / "games.parquet")
+    games = pd.read_parquet(only_run(tmp_path / "results") / "games.parquet")
     assert set(games.termination) == {"normal"}
     by = dict(list(found.groupby("agent", observed=True)))
     assert set(by["lines"].value) == {1.5}
@@ -159,13 +168,13 @@ def test_bots_say_what_they_like_within_bounds(tmp_path):
     assert {each["mobility"] for each in said} <= {"1", "2", "3", "<script>\\x1b[31m"}
     assert {json.loads(each)["mood"] for each in by["mine"].data} == {"glad"}
     assert (by["mine"].value < 0).all()
-    report = load_report(directory_of(tmp_path / "results"))
-    page = agent_thoughts(report, lambda: [0, 1, 2])
+    report = load_report(only_run(tmp_path / "results"))
+    page = search_info(report, lambda: [0, 1, 2])
     assert set(page["names"]) <= {"value", "seconds", "mobility", "x-ray"}
     assert set(page["games"]) <= {0, 1, 2}
 
 
-def test_a_bot_says_no_more_than_it_may():
+def test_search_info_of_bots_is_limited():
     said = limit_data((f"n{number}", "x" * 1000) for number in range(100))
     assert len(said) == MOST_NAMES
     assert all(len(text) <= LONGEST_TEXT for text in said.values())

@@ -1,4 +1,4 @@
-"""Verification: the same games again, tampering found, and what cannot be verified told."""
+"""The command `pitflip verify`."""
 
 import json
 import re
@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from arena.analysis import verification
-from arena.playing.fault_counts import FIRST_GAMES
+from arena.playing.forfeits import FIRST_GAMES
 from games.base import progress
-from tests.arena.running import BOTS, ROOT, directory_of, experiment_file, played, small
+from tests.arena.running import BOTS, ROOT, experiment_file, only_run, run_experiment_file, small
 from tests.commands import report
 from tests.commands import verify as main
 
@@ -24,7 +24,7 @@ def kept_run(tmp_path_factory):
     """A run with a Python bot that fails now and then."""
     directory = tmp_path_factory.mktemp("kept")
     path = experiment_file(directory, small(20) + GREEDY, "raising")
-    played(path, directory / "results")
+    run_experiment_file(path, directory / "results")
     return directory
 
 
@@ -32,7 +32,7 @@ def kept_run(tmp_path_factory):
 def run(kept_run, tmp_path):
     """A copy of that run, to be tampered with."""
     shutil.copytree(kept_run, tmp_path / "kept")
-    return directory_of(tmp_path / "kept" / "results")
+    return only_run(tmp_path / "kept" / "results")
 
 
 def rewrite(run, change):
@@ -50,7 +50,7 @@ def test_an_honest_run_is_the_same_again(run, words, capsys):
     assert capsys.readouterr().out == "120 games played again: all the same\n"
 
 
-def test_neither_the_experiment_its_bots_nor_the_journal_is_needed(run, capsys):
+def test_verification_needs_only_the_run_directory(run, capsys):
     (run / "journal.sqlite").unlink()
     said = json.loads((run / "run.json").read_text())
     here = run.parents[2]
@@ -149,8 +149,8 @@ def test_a_sample_is_spread_over_the_run(monkeypatch):
 def test_games_that_were_cut_off_are_not_waited_for(tmp_path, capsys):
     path = experiment_file(tmp_path, small(2), "hanging_at_start")
     path.write_text(path.read_text() + "start_seconds = 0.5\n")
-    played(path, tmp_path / "results")
-    run = directory_of(tmp_path / "results")
+    run_experiment_file(path, tmp_path / "results")
+    run = only_run(tmp_path / "results")
     games = pd.read_parquet(run / "games.parquet")
     said = json.loads((run / "run.json").read_text())
     said["plan"]["agents"]["hanging_at_start"]["start_seconds"] = 14.0
@@ -198,7 +198,7 @@ SPOILT = {
 
 
 @pytest.mark.parametrize("spoil", SPOILT)
-def test_what_cannot_be_verified_is_one_line(run, spoil, capsys):
+def test_unverifiable_run_gives_one_line(run, spoil, capsys):
     spoil(run)
     assert main([str(run)]) == 2
     (line,) = capsys.readouterr().err.splitlines()
@@ -208,27 +208,27 @@ def test_what_cannot_be_verified_is_one_line(run, spoil, capsys):
 
 def test_play_by_the_clock_cannot_be_verified(tmp_path, capsys):
     text = small(2) + '[agents.quick]\nkind = "alphabeta"\nseconds = 0.001\n'
-    played(experiment_file(tmp_path, text), tmp_path / "results")
-    assert main([str(directory_of(tmp_path / "results"))]) == 2
+    run_experiment_file(experiment_file(tmp_path, text), tmp_path / "results")
+    assert main([str(only_run(tmp_path / "results"))]) == 2
     assert "by the clock" in capsys.readouterr().err
 
 
 def test_only_the_games_of_the_agent_with_a_clock_are_not_played_again(tmp_path, capsys):
     quick = '[agents.quick]\nkind = "alphabeta"\nseconds = 0.001\n'
-    played(experiment_file(tmp_path, small(2) + GREEDY + quick), tmp_path / "results")
+    run_experiment_file(experiment_file(tmp_path, small(2) + GREEDY + quick), tmp_path / "results")
     capsys.readouterr()
-    assert main([str(directory_of(tmp_path / "results")), "--all", "--cache", "off"]) == 0
+    assert main([str(only_run(tmp_path / "results")), "--all", "--cache", "off"]) == 0
     shown = capsys.readouterr()
     assert shown.out == "4 games played again: all the same\n"
     assert "not played again: 8 games of quick, which plays by the clock" in shown.err
 
 
-def test_games_that_nobody_played_are_not_counted(tmp_path, capsys):
+def test_unplayed_games_are_not_counted(tmp_path, capsys):
     (tmp_path / "bad.py").write_text("raise ValueError('no')\n")
     path = experiment_file(tmp_path, small(3, 'roster = { directory = "." }') + GREEDY)
-    played(path, tmp_path / "results")
+    run_experiment_file(path, tmp_path / "results")
     capsys.readouterr()
-    run = str(directory_of(tmp_path / "results"))
+    run = str(only_run(tmp_path / "results"))
     games = pd.read_parquet(f"{run}/games.parquet")
     asked = (games.termination == "normal").sum() + FIRST_GAMES
     for words, told in ((["--all"], "played again"), (["--rules-only"], "replayed by the rules")):
@@ -240,8 +240,8 @@ def test_a_run_in_which_every_bot_plays_other_games_leaves_nothing_to_verify(tmp
     bot = "N = [0]\ndef choose(view, legal, rng):\n    N[0] += 1\n"
     (tmp_path / "state.py").write_text(f"{bot}    return legal[N[0] % len(legal)]\n")
     text = small(4) + '[agents.state]\nkind = "python"\nfile = "state.py"\n'
-    played(experiment_file(tmp_path, text), tmp_path / "results")
-    assert main([str(directory_of(tmp_path / "results")), "--all"]) == 2
+    run_experiment_file(experiment_file(tmp_path, text), tmp_path / "results")
+    assert main([str(only_run(tmp_path / "results")), "--all"]) == 2
     assert "state, which run.json says not to repeat its moves" in capsys.readouterr().err
 
 
@@ -276,8 +276,8 @@ def test_a_game_and_an_evaluation_that_are_gone_play_from_their_kept_copies(tmp_
     path = experiment_file(tmp_path, OWN_GAME, "raising")
     shutil.copy(ROOT / "experiments" / "games" / "connect4.py", path.parent)
     (path.parent / "own.py").write_text("def evaluate(rules, position):\n    return 1\n")
-    played(path, tmp_path / "results", page=True)
-    run = directory_of(tmp_path / "results")
+    run_experiment_file(path, tmp_path / "results", page=True)
+    run = only_run(tmp_path / "results")
     for name in ("connect4.py", "own.py", "raising.py", path.name):
         (path.parent / name).unlink()
     assert main([str(run), "--all", "--cache", "off"]) == 0
@@ -300,13 +300,13 @@ def test_slow_games_are_not_played_again_in_silence(tmp_path, capsys, monkeypatc
     monkeypatch.setattr(progress, "PLAIN_SECONDS", 0.05)  # of the tables
     (tmp_path / "slow.py").write_text(SLOW)
     text = small(4) + '[agents.slow]\nkind = "python"\nfile = "slow.py"\n'
-    played(experiment_file(tmp_path, text), tmp_path / "results")
-    assert main([str(directory_of(tmp_path / "results")), "--cache", "off"]) == 0
+    run_experiment_file(experiment_file(tmp_path, text), tmp_path / "results")
+    assert main([str(only_run(tmp_path / "results")), "--cache", "off"]) == 0
     counts = {int(n) for n in re.findall(r"(\d+) of 8 games played again", capsys.readouterr().err)}
     assert len(counts) > 1  # it moves
 
 
-def test_a_run_that_is_not_finished_is_not_called_different(run, capsys):
+def test_unfinished_run_is_not_verified(run, capsys):
     stored = json.loads((run / "run.json").read_text())
     stored.update(finished=None, games=None)  # as while bots are asked again
     (run / "run.json").write_text(json.dumps(stored))

@@ -1,4 +1,4 @@
-"""The working copy against the committed one, and strength over the versions that git has."""
+"""The command `pitflip versus`."""
 
 import shutil
 import subprocess
@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from games.base.errors import CHECK_FAILED, OK, USER_ERROR
-from tests.arena.running import played
+from tests.arena.running import run_experiment_file
 from tests.commands import versus
 
 TEXT = (
@@ -46,7 +46,7 @@ def words(path, *more):
     return [str(path), "--workers", "0", *more]
 
 
-def test_a_better_version_is_said_to_be_stronger_in_one_line(mine, capsys):
+def test_stronger_version_is_found(mine, capsys):
     mine.write_text(TEXT.format(depth=5))
     assert versus(words(mine, "--base", "HEAD~2", "--elo1", "100", "--pairs", "200")) == OK
     (line,) = capsys.readouterr().out.splitlines()
@@ -83,14 +83,14 @@ def test_a_mistake_is_one_line(mine, more, said, capsys):
 def test_several_agents_that_differ_are_asked_about(mine, capsys):
     mine.write_text(TEXT.format(depth=2).replace('"greedy"', '"fewest"'))
     assert versus(words(mine)) == USER_ERROR
-    assert "mine, other differ: --agent NAME says which" in capsys.readouterr().err
+    assert "mine, other differ: choose one with --agent NAME" in capsys.readouterr().err
 
 
 def test_a_run_is_a_base_where_there_is_no_git(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "mine.toml"
     path.write_text(TEXT.format(depth=1))
-    played(path, tmp_path / "results", workers=0)
+    run_experiment_file(path, tmp_path / "results", workers=0)
     ((run,),) = [(tmp_path / "results" / "mine").iterdir()]
     assert versus(words(path, "--base", f"run:{run.name[:5]}")) == USER_ERROR
     assert "no agent differs from run:" in capsys.readouterr().err
@@ -100,7 +100,7 @@ def test_a_run_is_a_base_where_there_is_no_git(tmp_path, capsys, monkeypatch):
     assert f"mine@run:{run.name[:5]}: " in capsys.readouterr().out
 
 
-def test_without_a_repository_it_is_said(tmp_path, capsys, monkeypatch):
+def test_missing_repository_is_a_mistake(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "mine.toml"
     path.write_text(TEXT.format(depth=1))

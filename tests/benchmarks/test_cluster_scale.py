@@ -7,12 +7,12 @@ import pytest
 from benchmarks import cluster_scale, cluster_simulation
 from benchmarks.cluster_costs import Costs, Match
 from benchmarks.cluster_picture import picture
-from benchmarks.cluster_scale import DOCS, PLACE, SLOTS, Measured, lines, section
+from benchmarks.cluster_scale import DOCS, PLACE, SLOTS, Measurements, lines, section
 from benchmarks.cluster_simulation import Work, flow
 
 COSTS = Costs(0.001, 1e-9, 0.002, 1e-9, 0.001, 0.01)
 MATCHES = Match("slow", 1e-3, 26.0, 1e-4, 1e-7), Match("quick", 2e-6, 13.0, 1e-4, 2e-7)
-OF = Measured(COSTS, MATCHES, ((8, 0.25, 31.0),), "a machine")
+OF = Measurements(COSTS, MATCHES, ((8, 0.25, 31.0),), "a machine")
 
 
 def test_one_worker_does_one_task_after_the_other():

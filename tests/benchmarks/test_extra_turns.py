@@ -5,7 +5,7 @@ import pytest
 from benchmarks.extra_turns import ExtraTurnCounts, count_extra_turns, main, reachable_positions
 from games import game
 from games.solving.solver import sign, solver_of
-from tests.arena.running import directory_of, experiment_file, played, small
+from tests.arena.running import experiment_file, only_run, run_experiment_file, small
 from tests.games.naive import full_search
 from tests.games.naive import sowing as naive
 
@@ -56,8 +56,8 @@ def test_the_shares_are_those_of_the_reference(name, worse, result):
 
 def test_a_run_stands_for_the_positions_near_the_end_of_its_games(tmp_path, capsys):
     path = experiment_file(tmp_path, small(4) + '[agents.greedy]\nkind = "greedy"\n')
-    played(path, tmp_path / "results")
-    main(["kalah(2,2)", str(directory_of(tmp_path / "results"))])
+    run_experiment_file(path, tmp_path / "results")
+    main(["kalah(2,2)", str(only_run(tmp_path / "results"))])
     *_, board, run = capsys.readouterr().out.splitlines()
     assert board.startswith("| `kalah(2,2)` | ")
     assert int(run.split(" | ")[1]) > 0

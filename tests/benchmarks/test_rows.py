@@ -10,7 +10,7 @@ from benchmarks.c_program import compiler
 from benchmarks.parallel_rows import two_workers
 from benchmarks.perft_rows import check_equal, perft_row
 from benchmarks.random_rows import beans_a_move
-from benchmarks.table import Row, skipped, table_text
+from benchmarks.table import Row, skipped_row, table_text
 from games import game
 
 PROGRAMS = {"kalah(6,4)": "perft_kalah.c", "othello": "perft_othello.c"}
@@ -47,7 +47,7 @@ def test_the_table_says_of_each_row_whether_its_target_is_met():
         Row("a: b", "2 /s", "1 /s", 2.0, 1.5),
         Row("c: d", "1 /s", "2 /s", 0.5, 0.9),
         Row("e: f", "1 /s", "2 /s", 0.5),
-        skipped("g: h", "no cc", 0.9),
+        skipped_row("g: h", "no cc", 0.9),
     ]
     assert table_text(rows).splitlines() == [
         "| what | ours | against        | ratio | target |         |",

@@ -33,11 +33,10 @@ KEYS = {
 
 
 class NoBrowser(Exception):  # noqa: N818  # the answer to a question
-    """No browser can be had; the message says what to install."""
+    """There is no browser; the message says what to install."""
 
 
 def browser_path() -> str:
-    """The program of a browser; NoBrowser if there is none."""
     named = os.environ.get("PITFLIP_BROWSER")
     for name in (named,) if named else NAMES:
         if path := shutil.which(name):
@@ -48,15 +47,14 @@ def browser_path() -> str:
 
 
 class Chromium:
-    """A running browser; it ends with everything that it started."""
+    """A running browser, which ends with all its processes."""
 
     def __init__(self) -> None:
-        """Start it in a session of its own."""
         self.home = tempfile.mkdtemp(prefix="pitflip-browser-")
         to_read, self.write_end = os.pipe()
         self.read_end, to_write = os.pipe()
         command = [browser_path(), *FLAGS, f"--user-data-dir={self.home}", "about:blank"]
-        # The browser finds its ends at 3 and 4, which may be taken here: a shell moves them.
+        # The browser expects its pipes at 3 and 4, which may be in use here: a shell moves them.
         moved = f'exec 3<&{to_read} 4>&{to_write}; exec "$@"'
         self.process = subprocess.Popen(
             ["/bin/bash", "-c", moved, "chromium", *command],
@@ -73,7 +71,6 @@ class Chromium:
         self.events: list[dict] = []
 
     def close(self) -> None:
-        """End the whole group, and remove what it wrote."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(PATIENCE_SECONDS)
@@ -82,7 +79,6 @@ class Chromium:
         shutil.rmtree(self.home, ignore_errors=True)
 
     def call(self, method: str, session: str | None = None, **parameters) -> dict:
-        """Send a command and wait for its answer."""
         self.number += 1
         message = {"id": self.number, "method": method, "params": parameters}
         if session:
@@ -97,7 +93,7 @@ class Chromium:
         return answer["result"]
 
     def until(self, wanted, seconds: float = PATIENCE_SECONDS) -> dict:
-        """Read messages until one is wanted; the others are kept as events."""
+        """Read messages until one is wanted, and keep the others as events."""
         for place, event in enumerate(self.events):
             if wanted(event):
                 return self.events.pop(place)
@@ -109,7 +105,6 @@ class Chromium:
             self.events.append(message)
 
     def message(self, seconds: float) -> dict:
-        """The next message."""
         while b"\0" not in self.waiting:
             ready, _, _ = select.select([self.read_end], [], [], max(seconds, 0.0))
             if not ready:
@@ -123,7 +118,6 @@ class Chromium:
 
     @contextlib.contextmanager
     def tab(self, **screen) -> Iterator["Tab"]:
-        """A new tab."""
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
         tab = Tab(self, attached["sessionId"])
@@ -136,15 +130,12 @@ class Tab:
     """One page in the browser, offline."""
 
     def __init__(self, browser: Chromium, session: str) -> None:
-        """`session` is how the browser names it."""
         self.browser, self.session = browser, session
 
     def call(self, method: str, **parameters) -> dict:
-        """A command for this tab."""
         return self.browser.call(method, self.session, **parameters)
 
     def prepare(self, width: int = 1280, height: int = 900, dark: bool = False) -> None:
-        """Set up the screen, the colours and the network, which is off."""
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
         self.call(
@@ -154,7 +145,6 @@ class Tab:
         self.screen(width, height, dark)
 
     def screen(self, width: int = 1280, height: int = 900, dark: bool = False) -> None:
-        """Set the size of the screen and the colours that are preferred."""
         self.call(
             "Emulation.setDeviceMetricsOverride",
             width=width, height=height, deviceScaleFactor=1, mobile=width < 600,
@@ -163,19 +153,16 @@ class Tab:
         self.call("Emulation.setEmulatedMedia", features=[scheme])
 
     def open(self, path: Path, fragment: str = "") -> None:
-        """Open a file and wait until it is loaded."""
-        # From another page, for a new fragment alone would load nothing.
+        # A new fragment alone would not load the page again.
         for url in ("about:blank", path.absolute().as_uri() + fragment):
             self.call("Page.navigate", url=url)
             self.browser.until(self.is_loaded)
 
     def is_loaded(self, event: dict) -> bool:
-        """Whether this event says that the page is there."""
         loaded = event.get("method") == "Page.loadEventFired"
         return loaded and event.get("sessionId") == self.session
 
     def value(self, expression: str):
-        """The value of a script's expression; a promise is waited for."""
         answer = self.call(
             "Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True
         )
@@ -184,7 +171,6 @@ class Tab:
         return answer["result"].get("value")
 
     def key(self, name: str) -> None:
-        """Press and release a key."""
         parameters = {"key": name, "code": name}
         if name in KEYS:
             parameters["windowsVirtualKeyCode"] = KEYS[name]
@@ -194,7 +180,7 @@ class Tab:
         self.call("Input.dispatchKeyEvent", type="keyUp", **parameters)
 
     def complaints(self) -> list[str]:
-        """Errors of the console, policy violations, and whatever asked for a network."""
+        """Return console errors, policy violations and requests to a network."""
         self.value("0")  # everything said before has arrived
         found = []
         for event in self.browser.events:
@@ -216,7 +202,6 @@ class Tab:
         return found
 
     def screenshot(self, path: Path, whole: bool = False) -> None:
-        """What is seen, or the whole page, as a PNG."""
         parameters = {"format": "png", "captureBeyondViewport": whole}
         if whole:
             size = self.call("Page.getLayoutMetrics")["cssContentSize"]
@@ -226,7 +211,6 @@ class Tab:
         )
 
     def printed(self, path: Path) -> None:
-        """The page as it is printed, as a PDF."""
         answer = self.call(
             "Page.printToPDF", printBackground=False, paperWidth=8.27, paperHeight=11.7
         )
@@ -235,7 +219,6 @@ class Tab:
 
 @contextlib.contextmanager
 def chromium() -> Iterator[Chromium]:
-    """A browser for a while."""
     browser = Chromium()
     try:
         yield browser

@@ -1,4 +1,4 @@
-"""One browser for all tests of a file, and where their screenshots are kept."""
+"""A browser for all tests of a file, and the directory of screenshots."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 
 @pytest.fixture(scope="module")
 def browser():
-    """A headless Chromium; without one the tests fail and say what to install."""
+    """A headless Chromium; without one the tests fail with what to install."""
     try:
         with chromium() as found:
             yield found
@@ -22,7 +22,6 @@ def browser():
 
 @pytest.fixture(scope="session")
 def axe() -> str:
-    """The accessibility checker."""
     if not AXE.exists():
         pytest.fail("axe-core is missing: make browser, or npm ci in tests/browser", pytrace=False)
     return AXE.read_text()
@@ -30,7 +29,6 @@ def axe() -> str:
 
 @pytest.fixture(scope="session")
 def shots(tmp_path_factory) -> Path:
-    """Where screenshots are kept: PITFLIP_SHOTS, or a temporary directory."""
     named = os.environ.get("PITFLIP_SHOTS")
     path = Path(named) if named else tmp_path_factory.mktemp("shots")
     path.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The picture of README: python -m tests.browser.picture plays an experiment, opens its page."""
+"""Make the picture of README: play an experiment and take a screenshot of its page."""
 
 import subprocess
 import sys
@@ -14,7 +14,6 @@ WIDTH, HEIGHT = 1180, 1130  # pixels: the answer, the checks, the ratings
 
 
 def main() -> None:
-    """Play, open, take the picture."""
     with tempfile.TemporaryDirectory() as results:
         command = [sys.executable, "-m", "arena.run", EXPERIMENT, "--results", results, "--quiet"]
         subprocess.run(command, cwd=ROOT, check=False, stdout=subprocess.DEVNULL)

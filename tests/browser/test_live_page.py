@@ -1,4 +1,4 @@
-"""The live page in a real browser follows a running experiment to its end, at one address."""
+"""The live page in a browser, from the first games to the report."""
 
 import contextlib
 import re
@@ -26,7 +26,6 @@ PATIENCE_SECONDS = 120.0
 
 @contextlib.contextmanager
 def running_live(path, tmp_path):
-    """A running experiment and the address of its page."""
     (path.parent / "slow.py").write_text(SLOW)
     command = [
         sys.executable, "-m", "arena.run", path, "--live", "--cache", "off", "--workers", "2",
@@ -47,13 +46,11 @@ def running_live(path, tmp_path):
 
 @pytest.fixture
 def live(tmp_path):
-    """A round robin."""
     with running_live(experiment_file(tmp_path, LADDER), tmp_path) as running:
         yield running
 
 
 def follow(tab, address):
-    """Open the page, with the network on."""
     tab.call(
         "Network.emulateNetworkConditions",
         offline=False, latency=0, downloadThroughput=-1, uploadThroughput=-1,
@@ -62,7 +59,6 @@ def follow(tab, address):
 
 
 def until(tab, expression):
-    """Wait until an expression is true on the page."""
     end = time.monotonic() + PATIENCE_SECONDS
     while not tab.value(expression):
         assert time.monotonic() < end, tab.value("document.body.innerText")
@@ -87,11 +83,11 @@ def test_the_page_follows_the_run_and_becomes_its_report(browser, live, shots):
         until(tab, "document.readyState === 'complete' && document.querySelector('#live') === null")
         assert tab.value("location.href") == address
         assert running.wait(PATIENCE_SECONDS) == 1  # the check fails
-        # The server is gone; the report works on.
+        # The report works without the server.
         until(tab, "document.querySelectorAll('#list tbody tr').length > 0")
 
 
-def test_a_page_without_news_says_so(browser, live):
+def test_the_page_of_a_killed_run_says_that_it_stopped(browser, live):
     running, address = live
     with browser.tab() as tab:
         follow(tab, address)

@@ -1,4 +1,4 @@
-"""The page of a run in a real browser, offline: figures, list, replay, keys, hostile names."""
+"""The page of a run in a browser, offline: figures, list, replay, keys, hostile names."""
 
 import json
 import re
@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from games import GAMES
-from tests.arena.running import ROOT, directory_of, experiment_file, played, small
-from tests.arena.showing.pages import RUNS
+from tests.arena.report.pages import RUNS
+from tests.arena.running import ROOT, experiment_file, only_run, run_experiment_file, small
 
 pytestmark = pytest.mark.slow
 
@@ -34,13 +34,12 @@ SCREENS = {
 
 
 def page_of(name, directory, text, bots=()):
-    played(experiment_file(directory, text, *bots), directory / "results", page=True)
-    return directory_of(directory / "results") / "report.html"
+    run_experiment_file(experiment_file(directory, text, *bots), directory / "results", page=True)
+    return only_run(directory / "results") / "report.html"
 
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """The pages of all runs by name."""
     return {
         name: page_of(name, tmp_path_factory.mktemp(name), *PAGES[name]) for name in PAGES
     }  # fmt: skip
@@ -48,13 +47,12 @@ def pages(tmp_path_factory):
 
 @pytest.fixture(scope="module", params=GAMES)
 def game_page(request, tmp_path_factory):
-    """A page for each game of the table of games."""
     text = f'game = "{request.param}"\npairs = 3\n[agents]\nrandom = {{ kind = "random" }}\n'
     text += 'first = { kind = "first" }\n'
     return page_of("game", tmp_path_factory.mktemp("game"), text)
 
 
-def test_the_replay_draws_what_agents_thought_by_ply(browser, pages):
+def test_the_replay_draws_search_information(browser, pages):
     chooser = 'document.querySelector(".choosing select")'
     with browser.tab() as tab:
         tab.open(pages["thoughts"], "#game=0&ply=8")
@@ -72,7 +70,7 @@ def test_the_replay_draws_what_agents_thought_by_ply(browser, pages):
 
 @pytest.mark.parametrize("screen", SCREENS)
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_opens_offline_without_a_complaint(browser, pages, shots, name, screen):
+def test_a_page_opens_offline_without_errors(browser, pages, shots, name, screen):
     with browser.tab(**SCREENS[screen]) as tab:
         tab.open(pages[name])
         assert tab.complaints() == []
@@ -86,7 +84,7 @@ def test_a_page_opens_offline_without_a_complaint(browser, pages, shots, name, s
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("name", PAGES)
-def test_an_accessibility_checker_finds_nothing(browser, pages, axe, name, dark):
+def test_a_page_passes_the_accessibility_checker(browser, pages, axe, name, dark):
     with browser.tab(dark=dark) as tab:
         tab.open(pages[name])
         tab.value("document.querySelectorAll('details').forEach(each => { each.open = true; })")
@@ -99,7 +97,7 @@ def test_an_accessibility_checker_finds_nothing(browser, pages, axe, name, dark)
         assert found == []
 
 
-def test_hostile_names_are_text_and_run_nothing(browser, pages):
+def test_hostile_names_are_text(browser, pages):
     with browser.tab() as tab:
         tab.open(pages["hostile"])
         names = tab.value(
@@ -120,14 +118,13 @@ def rows_of(tab) -> list[list[str]]:
 
 
 def press(tab, words: str) -> None:
-    """Click the button or head with this text."""
     tab.value(
         f"[...document.querySelectorAll('button')].find(b => b.textContent.startsWith("
         f"{json.dumps(words)})).click()"
     )
 
 
-def test_the_list_answers_questions_sorts_and_filters(browser, pages):
+def test_the_list_selects_sorts_and_filters(browser, pages):
     games = pd.read_parquet(pages["faults"].with_name("games.parquet"))
     with browser.tab() as tab:
         tab.open(pages["faults"])
@@ -212,7 +209,7 @@ def test_every_column_of_a_large_matrix_is_on_the_page(browser, tmp_path, agents
         assert all(content <= there for content, there in heads)
 
 
-def test_marks_of_a_figure_tell_their_numbers_and_lead_to_their_games(browser, pages):
+def test_marks_of_a_figure_show_numbers_and_link_to_games(browser, pages):
     with browser.tab() as tab:
         tab.open(pages["three"])
         tab.value("document.querySelector('#openings [data-row=\"2\"]')"
@@ -276,7 +273,7 @@ def test_a_users_game_is_replayed_as_text(browser, tmp_path, shots):
         assert tab.complaints() == []
 
 
-def test_games_without_moves_say_how_to_see_them(browser, tmp_path):
+def test_games_without_moves_have_a_command(browser, tmp_path):
     text = RUNS["two"][0].replace("seed = 5", "seed = 5\nkeep_moves = false")
     page = page_of("nothing", tmp_path, text)
     with browser.tab() as tab:
@@ -286,16 +283,15 @@ def test_games_without_moves_say_how_to_see_them(browser, tmp_path):
         assert tab.complaints() == []
 
 
-def test_a_move_is_explained_by_a_command(browser, pages):
+def test_a_move_has_a_command_that_explains_it(browser, pages):
     with browser.tab() as tab:
         tab.open(pages["three"], "#game=7&ply=6")
         line = "document.querySelector('.explained').innerText"
-        assert re.search(r"What (random|greedy|first)\s+saw before move 6", tab.value(line))
-        assert "arena.explain" in tab.value(line)
+        assert re.search(r"The values of (random|greedy|first)\s+before move 6", tab.value(line))
         command = "document.querySelector('.explained code').textContent"
-        assert tab.value(command).endswith("#7@5")
+        assert tab.value(command).endswith("#7@5 explain")
         tab.key("ArrowRight")
-        assert tab.value(command).endswith("#7@6")
+        assert tab.value(command).endswith("#7@6 explain")
         tab.key("Home")
         assert tab.value("document.querySelector('.explained').hidden")
         assert tab.complaints() == []
@@ -314,7 +310,7 @@ def test_a_page_prints_on_paper(browser, pages, tmp_path):
         )
 
 
-def test_a_large_page_opens_within_a_second(browser, tmp_path):
+def test_a_large_page_opens_quickly(browser, tmp_path):
     page = page_of("large", tmp_path, LARGE)
     assert page.stat().st_size < 3_000_000
     with browser.tab() as tab:

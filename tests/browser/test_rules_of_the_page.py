@@ -1,4 +1,4 @@
-"""The rules that the page's script plays are those of the games, ply by ply."""
+"""The rules of the page's script equal those of the games at every ply."""
 
 import json
 import random
@@ -6,8 +6,8 @@ from itertools import chain
 
 import pytest
 
+from arena.report.document import read_scripts
 from arena.report.games import board_rules
-from arena.report.page import parts_of
 from games import GAMES, game
 
 pytestmark = pytest.mark.slow
@@ -43,17 +43,15 @@ PLAYED = """
 
 @pytest.fixture(scope="module")
 def tab(browser):
-    """A tab that knows the rules."""
     with browser.tab() as found:
         names = "svg = () => ({ append: () => {} });"
-        source = names + parts_of(("sowing.js", "othello.js")).replace("const ", "var ")
+        source = names + read_scripts(("sowing.js", "othello.js")).replace("const ", "var ")
         source = source.replace("var sowing =", "globalThis.sowing =")
         found.value(f"{source.replace('var othello =', 'globalThis.othello =')}; 0")
         yield found
 
 
 def plain(of, position) -> list:
-    """A position as the script has it: both sides in their places."""
     found = of.plain(position)
     if board_rules(of)["kind"] == "othello":
         black, white = of.notation.colours(position)
@@ -63,7 +61,7 @@ def plain(of, position) -> list:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_ply_is_the_same(tab, name):
+def test_the_rules_of_the_page_equal_ours_at_every_ply(tab, name):
     of, rng = game(name), random.Random(name)
     lines, seen = [], []
     for _ in range(12):

@@ -1,8 +1,8 @@
-"""Whether a command answers as its page says: all but what differs from run to run."""
+"""Compare the output of a command with its page, except for what differs between runs."""
 
 import re
 
-# Lines of commands that have to wait, on a slow machine.
+# Lines of waiting commands on a slow machine.
 WAITS = (
     "pitflip: compiling .*",
     "getting ready.*",
@@ -14,14 +14,14 @@ WAITS = (
 
 
 def matches(answer: str, text: str) -> bool:
-    """Whether `text` is the answer shown; `...` and a `<word>` stand for anything."""
+    """Return whether `text` is the answer; `...` and a `<word>` stand for anything."""
     return re.fullmatch(pattern(answer), comparable(text) + "\n") is not None
 
 
 def comparable(text: str) -> str:
-    """An answer without what differs from run to run: speeds, and lines printed on the way."""
+    """Return an answer without speeds and progress lines."""
     text = re.sub(rf"^({'|'.join(WAITS)})\n", "", text, flags=re.MULTILINE)
-    # A busy machine takes long enough to be told how far a proof has come.
+    # A busy machine prints the progress of a proof.
     text = re.sub(r"^.* after \d+ s, [\d.,]+ M positions\n", "", text, flags=re.MULTILINE)
     text = re.sub(r"^building the endgame database .*\n", "", text, flags=re.MULTILINE)
     text = re.sub(r"^([\d,]+) of (?!\1 )[\d,]+ games, .*\n", "", text, flags=re.MULTILINE)
@@ -32,12 +32,10 @@ def comparable(text: str) -> str:
 
 
 def pattern(answer: str) -> str:
-    """What the answer on a page stands for."""
     lines = comparable(answer).split("\n")
     return "".join(r"(?:.*\n)*?" if line == "..." else line_pattern(line) for line in lines)
 
 
 def line_pattern(line: str) -> str:
-    """What one line stands for."""
     exact = re.sub(r"<\w+>", r"\\S+", re.escape(line))
     return re.sub(r"\\\.\\\.\\\.$", ".*", exact) + r"\n"

@@ -1,4 +1,4 @@
-"""The pages as a test reads them: blocks in their order, commands with the answers shown."""
+"""The blocks and commands of the docs."""
 
 import re
 import textwrap
@@ -9,14 +9,14 @@ ROOT = Path(__file__).parents[2]
 AT_THE_TOP = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
 PAGES = [*AT_THE_TOP, *sorted((ROOT / "docs").rglob("*.md"))]
 FENCED = re.compile(r"^( *)```([^\n]*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
-# The first comment of a block names the file that it is, or the place in one where it goes.
+# The first comment of a block names its file, or a place in a file.
 NAMED = re.compile(r"# ([\w./-]+\.(?:py|toml))$")
 PLACED = re.compile(r"# ([\w./-]+\.py): (one line in|first line in|before) (\w+)$")
 OURS = ("games/", "agents/", "arena/", "benchmarks/", "tests/")
 
 
 def in_table(source: str, table: str, line: str) -> str:
-    """The source with one more line in a table, at its end."""
+    """Return the source with one more line at the end of a table."""
     (head, body, close, tail) = re.fullmatch(
         rf"(.*^{table}\b[^\n]*?= [^\n]*?[{{(\[])(.*?)(\n?[}})\]]\n)(.*)",
         source,
@@ -28,13 +28,13 @@ def in_table(source: str, table: str, line: str) -> str:
 
 
 def first_in_table(source: str, table: str, line: str) -> str:
-    """The source with one more line in a table, before its others."""
+    """Return the source with one more line at the start of a table."""
     head, found, tail = re.split(rf"(^{table}\b[^\n]*?= {{\n)", source, maxsplit=1, flags=re.M)
     return f"{head}{found}{line.rstrip()}\n{tail}"
 
 
 def before(source: str, word: str, lines: str) -> str:
-    """The source with lines before the one that begins with `word`."""
+    """Return the source with lines before the line that starts with `word`."""
     head, found, tail = source.partition(f"\n{word} ")
     assert found, f"no line begins with {word}"
     return f"{head}\n{lines.rstrip()}\n\n{found}{tail}"
@@ -53,18 +53,17 @@ class Block(NamedTuple):
 
     @property
     def file(self) -> str | None:
-        """The file that it shows whole, if it names one."""
+        """The file that the block contains, if it names one."""
         named = NAMED.match(self.text.partition("\n")[0])
         return named and named[1]
 
     @property
     def place(self) -> tuple[str, str, str] | None:
-        """The file that it changes, how, and the name there that says where."""
+        """The file that the block changes, how, and the name at the place."""
         placed = PLACED.match(self.text.partition("\n")[0])
         return placed and (placed[1], placed[2], placed[3])
 
     def write(self, tree: Path) -> None:
-        """Write the file, or make the change, under `tree`."""
         if self.file:
             path = tree / self.file
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -77,19 +76,17 @@ class Block(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command of a page; `answer` is None where the page shows none."""
+    """A command of a page; `answer` is None if the page shows none."""
 
     line: str
     answer: str | None
 
 
 def name_of(page: Path) -> str:
-    """A page's name in a report."""
     return str(page.relative_to(ROOT))
 
 
 def blocks(page: Path) -> list[Block]:
-    """The fenced blocks of a page."""
     text = page.read_text()
     return [
         Block(
@@ -103,7 +100,6 @@ def blocks(page: Path) -> list[Block]:
 
 
 def commands(block: Block) -> list[Command]:
-    """The commands of a block, without remarks."""
     if block.language == "console":
         shown = [part.partition("\n") for part in block.text.split("$ ")[1:]]
         return [Command(line, answer) for line, _, answer in shown]
@@ -112,13 +108,12 @@ def commands(block: Block) -> list[Command]:
 
 
 def inline_commands(page: Path) -> list[str]:
-    """The commands in the running text and in tables."""
     prose = FENCED.sub("", page.read_text())
     return re.findall(r"`((?:python -m|pitflip) (?!-|completion)[^`]+)`", prose)
 
 
 def changes_ours(page: Path) -> bool:
-    """Whether it is a recipe that adds to our own packages: then it needs a copy of them."""
+    """Return whether a page is a recipe that changes our packages."""
     if page.parent.name != "recipes":
         return False
     names = [block.file or (block.place or ("",))[0] for block in blocks(page)]

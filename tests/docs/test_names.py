@@ -1,29 +1,35 @@
-"""What the pages name is there: files, modules, and the numbers of the code."""
+"""Files, modules and numbers in the docs exist in the code."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from agents.evaluation.weights import endgame_from
-from arena.planning.openings.registry import OPENINGS, way
-from arena.planning.schedules.registry import SCHEDULES, schedule
+from agents.evaluation.weights import default_endgame
+from arena.planning.openings.registry import OPENINGS, opening_method
+from arena.planning.schedules.registry import SCHEDULES, schedule_method
 from games import game
 from tests.docs.pages import FENCED, PAGES, ROOT, blocks, name_of
 
-ROOMS = "games|agents|arena|tests|benchmarks|experiments|docs"
+TOPS = "games|agents|arena|pitflip|tests|benchmarks|tools|experiments|docs"
 CODE = re.compile(r"`([^`\n]+)`")
-PATHS = re.compile(rf"(?<![\w./-])(?:{ROOMS})/[\w/.-]*(?![\w<>*/.-])")
+PATHS = re.compile(rf"(?<![\w./-])(?:{TOPS})/[\w/.-]*(?![\w<>*/.-])")
 MODULES = re.compile(r"(?<![\w./-])(?:games|arena|benchmarks)(?:\.\w+)+(?![\w/])")
 
 
+WORDS = re.compile(r"[A-Za-z_]\w*")
+# Names that belong to readers, as in "row_totals of your table".
+OTHERS = {"my_bot", "my_engine", "my_agent", "my_class", "row_totals", "openings_book"}
+
+
 def brought(page: Path) -> set[str]:
-    """The files that a page has its reader write."""
+    """Return the files that a page lets its reader write."""
     return {block.file for block in blocks(page) if block.file}
 
 
 def is_there(dotted: str) -> bool:
-    """Whether this is a module, or a word of one."""
+    """Return whether this is a module or a name in one."""
     path = ROOT / dotted.replace(".", "/")
     if path.is_dir() or path.with_suffix(".py").is_file():
         return True
@@ -33,15 +39,35 @@ def is_there(dotted: str) -> bool:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_files_and_modules_in_the_running_text_are_there(page):
+def test_files_and_modules_in_the_text_exist(page):
     code = "\n".join(CODE.findall(FENCED.sub("", page.read_text())))
     ours = brought(page)
     paths = [name for name in PATHS.findall(code) if name not in ours]
-    # An experiment names files from its own directory.
+    # Paths in an experiment are relative to its directory.
     missing = [n for n in paths if not ((ROOT / n).exists() or (ROOT / "experiments" / n).exists())]
     assert missing == []
     modules = [name for name in MODULES.findall(code) if not name.endswith((".parquet", ".py"))]
     assert [name for name in modules if not is_there(name)] == []
+
+
+@cache
+def words_of_sources() -> frozenset[str]:
+    sources = [
+        *(path for top in TOPS.split("|") for path in (ROOT / top).rglob("*.py")),
+        *(ROOT / "arena" / "report").glob("*.js"),
+        ROOT / "pyproject.toml",
+    ]
+    found = {word for path in sources for word in WORDS.findall(path.read_text())}
+    return frozenset(found | {path.stem for path in sources})
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_names_of_code_in_the_running_text_are_there(page):
+    text = page.read_text()
+    shown = {word for block in blocks(page) for word in WORDS.findall(block.text)}
+    code = "\n".join(CODE.findall(FENCED.sub("", text)))
+    names = {word for word in WORDS.findall(PATHS.sub("", code)) if "_" in word.strip("_")}
+    assert names - words_of_sources() - shown - OTHERS == set()
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if p.parent.name == "recipes"], ids=name_of)
@@ -52,26 +78,31 @@ def test_the_files_of_a_recipe_can_be_imported(page):
             exec(compile(block.text, block.file, "exec"), {"__name__": "recipe"})
 
 
-def test_smart_solves_endgames_from_where_the_page_says():
+def test_the_page_has_the_endgame_sizes_of_smart():
     page = " ".join((ROOT / "docs" / "agents.md").read_text().split())
     said = re.search(r"`smart` solves from (\d+) beans and from (\d+) empty squares on", page)
-    assert said.groups() == (str(endgame_from(game("kalah"))), str(endgame_from(game("othello"))))
+    assert said.groups() == (
+        str(default_endgame(game("kalah"))),
+        str(default_endgame(game("othello"))),
+    )
 
 
-def test_the_page_of_the_file_names_every_schedule_and_every_way_to_make_openings():
+def test_the_page_of_the_file_names_every_schedule_and_opening():
     page = (ROOT / "docs" / "experiment-file.md").read_text()
     for title, modules in (
-        ("schedule", map(schedule, SCHEDULES)),
-        ("openings", map(way, OPENINGS)),
+        ("schedule", map(schedule_method, SCHEDULES)),
+        ("openings", map(opening_method, OPENINGS)),
     ):
         (rows,) = re.findall(rf"^### `{title}`\n(.*?)(?=^##)", page, re.MULTILINE | re.DOTALL)
-        names = {module.KEYS[0].name for module in modules if module.KEYS}
+        names = {module.keys[0].name for module in modules if module.keys}
         assert {
             name for name in names if not re.search(rf'^\| `["{{ ]*{name}\b', rows, re.M)
         } == set()
 
 
-def test_the_start_page_links_every_page():
-    """Else the site is not built: the sidebar has what is linked there."""
-    linked = (ROOT / "README.md").read_text().rpartition("## More")[2]
-    assert [page.name for page in (ROOT / "docs").glob("*.md") if page.name not in linked] == []
+def test_the_index_links_every_page():
+    docs = ROOT / "docs"
+    linked = re.findall(r"\]\(([\w./-]+\.md)\)", (docs / "index.md").read_text())
+    linked += re.findall(r"\]\(docs/([\w./-]+\.md)\)", (ROOT / "CONTRIBUTING.md").read_text())
+    pages = {str(page.relative_to(docs)) for page in docs.rglob("*.md")}
+    assert pages - {"index.md"} - set(linked) == set()

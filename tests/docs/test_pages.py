@@ -1,4 +1,4 @@
-"""Every command and every block of README, CONTRIBUTING and docs/ does what its page says.
+"""Every command and block of README, CONTRIBUTING and docs/ works as its page says.
 
 A page is read from top to bottom in a directory of its own with a copy of `experiments/`: a block
 that names its file is written there, commands run as printed, other TOML is part of an experiment
@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.commands.command import COMMANDS, make_parser, run_command
+from arena.commands.registry import COMMANDS, make_parser, run_verb
 from arena.learning.config import load_learn_config
 from arena.tuning.study_config import load_study
 from tests.arena.running import WHO_PLAYS
@@ -36,12 +36,12 @@ from tests.docs.pages import (
 )
 
 PREFIXES = (".venv/bin/", "uv run ")
-LANGUAGES = {"sh", "console", "toml", "python", "pycon", "text"}
+LANGUAGES = {"sh", "console", "toml", "python", "pycon", "text", "{toctree}"}
 MAKEFILE = (ROOT / "Makefile").read_text()
 FINDING = 1
 PLAY = ("run", "judge")  # have --workers
 
-# What takes longer than the default suite has, which plays one pairing of it, or reads its file.
+# Slow commands: the default suite plays one pair of them, or reads their file.
 SLOW = {
     "make run",
     "python -m arena.run experiments/smart_vs_bad.toml",
@@ -56,10 +56,10 @@ SLOW = {
     "python -m arena.tune experiments/tune_kalah.toml --budget 1m",
 }
 
-# Shorter in the default suite where a page does not show its answer.
+# Options that shorten commands without a shown answer in the default suite.
 SHORTER = {"python -m arena.run experiments/othello_greedy_vs_random.toml": ("--pairs", "100")}
 
-# What is not run, and why; an entry that matches nothing is an error.
+# Commands that are not run, and why. An entry that is on no page is an error.
 NOT_RUN = {
     "pip install -e . && python -m arena.run experiments/smart_vs_bad.toml": "asks a package index",
     "uv lock": "changes the lock",
@@ -78,14 +78,12 @@ NOT_RUN = {
 
 
 def bare(line: str) -> str:
-    """A command without the environment that it is taken from."""
     for prefix in PREFIXES:
         line = line.removeprefix(prefix)
     return line
 
 
 def printed(page: Path) -> list[Command]:
-    """The commands in a page's blocks."""
     shown = [block for block in blocks(page) if block.language in ("sh", "console")]
     return [Command(bare(each.line), each.answer) for block in shown for each in commands(block)]
 
@@ -94,10 +92,10 @@ def printed(page: Path) -> list[Command]:
 
 
 def run(line: str, quick: bool, shown: bool = True) -> tuple[int, str]:
-    """Run a command in this process: its status, and all that it prints.
+    """Run a command in this process; return its status and all output.
 
-    Quickly means here, what takes long in part, what is not `shown` with fewer pairs, and what is
-    quiet without its page.
+    With `quick`, slow commands run in part, commands without an answer have fewer pairs, and
+    quiet runs write no page.
     """
     if line.startswith("make "):
         return make(line.split()[1], quick)
@@ -116,7 +114,7 @@ def run(line: str, quick: bool, shown: bool = True) -> tuple[int, str]:
 
 @cache  # several pages name the same shipped experiments
 def in_part(verb: str, *words: str) -> tuple[int, str]:
-    """The file of a command that takes long is read, or its first pairing played."""
+    """Read the file of a slow command, or play its first pair."""
     if verb == "tune":
         load_study(Path(words[0]))
         return 0, ""
@@ -127,7 +125,6 @@ def in_part(verb: str, *words: str) -> tuple[int, str]:
 
 
 def verb_and_words(line: str) -> tuple[str, list[str]]:
-    """The verb of a command, and the words that follow it."""
     program, *words = shlex.split(line)
     if program == "pitflip":
         return words[0], words[1:]
@@ -138,20 +135,18 @@ def verb_and_words(line: str) -> tuple[str, list[str]]:
 
 
 def answered(verb: str, words: list[str]) -> tuple[int, str]:
-    """The status of a command, and all that it prints."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-        status = run_command(verb, words)
+        status = run_verb(verb, words)
     return status, out.getvalue().replace("python -m pitflip ", "pitflip ")
 
 
 def matching(word: str) -> list[str]:
-    """The names that a shell puts in the place of a pattern."""
     return sorted(map(str, Path().glob(word))) if "*" in word else [word]
 
 
 def make(target: str, quick: bool) -> tuple[int, str]:
-    """`make run` is the command of its recipe; other targets need only be there."""
+    """Run the recipe of `make run`; other targets must only exist."""
     assert re.search(rf"^\.PHONY:.* {target}\b", MAKEFILE, re.MULTILINE)
     if target != "run":
         return 0, ""
@@ -161,7 +156,6 @@ def make(target: str, quick: bool) -> tuple[int, str]:
 
 
 def answers(command: Command, quick: bool) -> None:
-    """A command ends well, and says what the page says."""
     status, text = run(command.line, quick, shown=command.answer is not None)
     if command.answer is None:
         assert status <= FINDING, f"{command.line} ends with {status}:\n{text}"
@@ -175,7 +169,7 @@ def answers(command: Command, quick: bool) -> None:
 
 
 def whole(text: str) -> str:
-    """A part of an experiment with what it leaves out."""
+    """Complete a part of an experiment."""
     table = tomllib.loads(text)
     before = "" if "game" in table else 'game = "kalah(6,4)"\n'
     agents = {"smart", "bad"} - set(table.get("agents", {}))
@@ -184,29 +178,25 @@ def whole(text: str) -> str:
 
 
 def toml(block: Block) -> None:
-    """A part of an experiment is one that can be played, a part of a study one that can begin."""
     path = Path("experiments", f"line{block.line}.toml")
     path.write_text(whole(block.text))
     if "tune" in tomllib.loads(block.text):
         load_study(path)
     else:
-        assert run_command("run", [str(path), "--pair", "0"]) == 0
+        assert run_verb("run", [str(path), "--pair", "0"]) == 0
 
 
 def python(block: Block) -> None:
-    """A program runs to its end."""
     exec(compile(block.text, f"{block.page}:{block.line}", "exec"), {"__name__": "page"})
 
 
 def session(block: Block) -> None:
-    """A session answers as the page says."""
     test = doctest.DocTestParser().get_doctest(block.text, {}, block.page, None, block.line)
     assert test.examples
     assert not doctest.DocTestRunner().run(test).failed
 
 
 def show(block: Block, quick: bool) -> None:
-    """Do what a block shows."""
     if block.file:
         block.write(Path())
     elif block.language in ("sh", "console"):
@@ -224,37 +214,35 @@ PLAIN = [page for page in PAGES if not changes_ours(page)]  # the others: tests/
 
 @pytest.fixture
 def desk(tmp_path, monkeypatch):
-    """A directory with the shipped experiments, where a page's commands find what they name."""
     shutil.copytree(ROOT / "experiments", tmp_path / "experiments")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
 
 
-# At full length alone: a search compiled for one more game, and clusters of several processes.
-# tests/games/test_user_game.py has a game, tests/arena/playing/cluster a room, that others share.
+# Only at full length: a search for one more game must be compiled, and clusters start processes.
 LONG = {ROOT / "docs" / "recipes" / "own-game.md", ROOT / "docs" / "cluster.md"}
 
 
 @pytest.mark.parametrize("page", [page for page in PLAIN if page not in LONG], ids=name_of)
-def test_a_page_does_what_it_says(page, desk):
+def test_the_blocks_of_a_page_work(page, desk):
     for block in blocks(page):
         show(block, quick=True)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PLAIN, ids=name_of)
-def test_a_page_does_what_it_says_at_full_length(page, desk):
+def test_the_blocks_of_a_page_work_at_full_length(page, desk):
     for block in blocks(page):
         show(block, quick=False)
 
 
-# A recipe's commands may need what it adds: tests/newcomer runs them.
+# tests/newcomer runs the commands of recipes, which need the code that a recipe adds.
 @pytest.mark.parametrize("page", PLAIN, ids=name_of)
-def test_commands_in_the_running_text_are_understood(page, monkeypatch):
+def test_commands_in_the_text_parse(page, monkeypatch):
     monkeypatch.chdir(ROOT)
     for line in inline_commands(page):
         verb, words = verb_and_words(line)
-        # A name that begins with "my_" is the reader's own.
+        # A name that starts with "my_" is a file of the reader.
         files = [word for word in words if re.fullmatch(r"(?!my_).*\.toml", word)]
         assert all(Path(name).is_file() for name in files), f"{line} names no file"
         if verb == "help":
@@ -267,12 +255,12 @@ def test_commands_in_the_running_text_are_understood(page, monkeypatch):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_every_block_says_what_it_is(page):
+def test_every_block_has_a_known_language(page):
     unknown = {block.line: block.language for block in blocks(page)}
     assert {line: name for line, name in unknown.items() if name not in LANGUAGES} == {}
 
 
-def test_what_is_not_run_or_slow_is_on_a_page():
+def test_exceptions_are_commands_of_pages():
     shown = {command.line for page in PAGES for command in printed(page)}
     assert set(NOT_RUN) - shown == set()
     assert SLOW - shown == set()

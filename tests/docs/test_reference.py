@@ -1,4 +1,4 @@
-"""The generated reference pages and the JSON Schema are those of the code."""
+"""The generated reference pages and the JSON Schema are up to date."""
 
 import json
 import tomllib
@@ -28,7 +28,7 @@ def problems(tables):
     return list(jsonschema.Draft7Validator(SCHEMA).iter_errors(tables))
 
 
-def test_the_schema_is_one():
+def test_the_schema_is_valid():
     jsonschema.Draft7Validator.check_schema(SCHEMA)
 
 
@@ -62,7 +62,7 @@ GOOD = {"game": "owari", "agents": {"a": {"kind": "smart"}, "b": {"kind": "rando
         ({"tune": {}}, False),
     ],
 )
-def test_the_schema_knows_right_from_wrong(more, fits):
+def test_the_schema_accepts_and_rejects(more, fits):
     assert (problems(GOOD | more) == []) is fits
 
 
@@ -90,7 +90,7 @@ def test_every_meaning_of_a_column_is_used():
     assert set(MEANINGS) <= columns
 
 
-def test_the_tables_of_a_run_have_the_columns_of_the_page(tmp_path: Path):
+def test_the_tables_of_a_run_have_the_documented_columns(tmp_path: Path):
     from tests.commands import run  # noqa: PLC0415  # it loads the kernels
 
     text = (

@@ -1,13 +1,13 @@
-"""Every input is answered soon, in a few printable lines; what once hurt is tried again."""
+"""Fuzz targets on a few new inputs and on all inputs that once broke a law."""
 
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tools.fuzz.law import broken
-from tools.fuzz.processes import COMMANDS, broken_command
-from tools.fuzz.search import CASES, found
+from tools.fuzz.law import violation
+from tools.fuzz.processes import COMMANDS, command_violation
+from tools.fuzz.search import CASES, search_inputs
 from tools.fuzz.targets import TARGETS, finished_run
 
 FOUND = sorted(path for path in CASES.glob("*/*") if path.is_file())
@@ -15,14 +15,16 @@ FEW, MANY = 2, 150
 
 
 @pytest.fixture(scope="module", autouse=True)
-def played_before() -> Path:
-    """The run that is damaged, played before anybody watches what is written."""
+def finished_run_first() -> Path:
+    """Play the run before the watch on written files starts."""
     return finished_run()
 
 
 def finding_of(name: str, seed: int, examples: int) -> tuple[bytes, str] | None:
-    """What breaks the law among some inputs of a target."""
-    return found(TARGETS[name].inputs, partial(broken, TARGETS[name]), seed, examples).finding
+    """Return an input of a target that breaks a law, if there is one."""
+    return search_inputs(
+        TARGETS[name].inputs, partial(violation, TARGETS[name]), seed, examples
+    ).finding
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -37,9 +39,9 @@ def test_many_inputs_are_answered(name):
 
 
 @pytest.mark.parametrize("path", FOUND, ids=lambda path: f"{path.parent.name}-{path.name}")
-def test_what_once_hurt_is_answered(path):
+def test_an_earlier_finding_is_fixed(path):
     name, content = path.parent.name.replace("_", " "), path.read_bytes()
     if name in COMMANDS:
-        assert broken_command(COMMANDS[name], content) == ""
+        assert command_violation(COMMANDS[name], content) == ""
     else:
-        assert broken(TARGETS[name], content) == ""
+        assert violation(TARGETS[name], content) == ""

@@ -1,4 +1,4 @@
-"""What every game promises: run for every entry of the table, so a new game needs no new test."""
+"""The contract of games, tested for every entry of the table: a new game needs no new test."""
 
 import pickle
 import random
@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from games import NAMES, Game, IllegalMove, MoveError, Position, game
-from games.core import kernels
+from games.core import family_drivers
 from games.kernels.context import PASS
 from games.kernels.drivers import FAMILY_NAMES
 from games.kernels.family import (
@@ -30,12 +30,11 @@ from games.kernels.family import (
     rest,
 )
 from games.kernels.jit import INTERPRETED, specialise
-from games.perft import perft
-from games.playouts import PlayoutCounts, play_random_games
+from games.perft import PlayoutCounts, perft, play_random_games
 from tests.games.naive import playouts
 from tests.games.table import each_preset, in_sizes, one_of_each
 
-# A game is tried with each of these and tested with those that it takes.
+# Each game is tested with those arguments that it accepts.
 ARGUMENTS = ("", "(1)", "(6)", "(10)", "(3,2)", "(9,3)")
 SEEDS = range(1 if INTERPRETED else 3)
 MOST_PLIES = 5000
@@ -55,7 +54,7 @@ USUAL = {
 
 
 def slow_if_unusual(names: list[str]) -> list:
-    """Names as parameters; a size whose like is among the usual ones is slow."""
+    """Names as parameters; unusual sizes are slow."""
     return [pytest.param(n, marks=[pytest.mark.slow] * (n not in USUAL)) for n in names]
 
 
@@ -102,23 +101,23 @@ def one_line(error: pytest.ExceptionInfo) -> str:
     return message
 
 
-# ------------------------------------------------------------- games as things
+# ---------------------------------------------------------------------- games
 
 
 @every_game
-def test_a_game_is_one_object_however_it_is_reached(name):
+def test_a_game_is_one_object(name):
     of = game(name)
     assert (of.name, str(of)) == (name, name)
     assert game(of.name) is of
     assert pickle.loads(pickle.dumps(of)) is of
 
 
-def test_every_name_is_a_game_at_its_own_size():
+def test_every_name_has_a_default_size():
     assert all(game(name).name.startswith(f"{name}(") for name in NAMES)
 
 
 @every_game
-def test_moves_and_slots_translate_both_ways_one_by_one_and_in_arrays(name):
+def test_moves_and_slots_translate_both_ways(name):
     of = game(name)
     assert of.pass_move in (None, len(of.slots))
     moves = [*range(len(of.slots)), *([] if of.pass_move is None else [of.pass_move])]
@@ -132,11 +131,11 @@ def test_moves_and_slots_translate_both_ways_one_by_one_and_in_arrays(name):
     assert of.slots_of(()).tolist() == of.moves_of([]).tolist() == []
 
 
-def test_families_are_told_apart_by_state_and_by_name():
+def test_families_differ_in_state_and_name():
     families = {game(name).family for name in EVERY}
-    # Numba's quick dispatch tells named tuples apart by class name alone.
+    # Numba's fast dispatch compares named tuples by class name only.
     assert len({family.State.__name__ for family in families}) == len(families)
-    # The disk cache tells specialised kernels apart by the family's name alone.
+    # The disk cache distinguishes specialised kernels by the family's name only.
     assert len({family.FAMILY for family in families}) == len(families)
 
 
@@ -177,7 +176,7 @@ def test_a_pass_is_the_only_move_where_it_is_legal(name):
 
 
 @every_game
-def test_random_games_end_once_and_for_all(name):
+def test_random_games_end(name):
     of = game(name)
     for seed in SEEDS:
         *before, last = random_positions(name, seed)
@@ -186,7 +185,7 @@ def test_random_games_end_once_and_for_all(name):
 
 
 @every_game
-def test_play_makes_a_new_position_and_leaves_the_old_one(name):
+def test_play_does_not_change_the_position(name):
     of = game(name)
     for seed in SEEDS:
         positions = random_positions(name, seed)
@@ -200,26 +199,16 @@ def test_play_makes_a_new_position_and_leaves_the_old_one(name):
 
 @every_game
 def test_positions_are_values(name):
-    positions = positions_of(name)
+    of, positions = game(name), positions_of(name)
     copies = pickle.loads(pickle.dumps(positions))
     assert copies == positions
     assert list(map(hash, copies)) == list(map(hash, positions))
     assert set(copies) == set(positions)
-
-
-@every_game
-def test_a_position_in_plain_numbers_tells_boards_apart(name):
-    of = game(name)
     for seed in SEEDS:
         plain = [of.plain(position) for position in random_positions(name, seed)]
         assert plain == pickle.loads(pickle.dumps(plain))
         assert all(before != after for before, after in pairwise(plain))
         assert "uint64" not in repr(plain)
-
-
-@every_game
-def test_a_pickled_position_is_played_as_the_original(name):
-    of = game(name)
     for position, move in steps(of, random.Random(9)):
         assert of.play(pickle.loads(pickle.dumps(position)), move) == of.play(position, move)
 
@@ -228,7 +217,7 @@ def test_a_pickled_position_is_played_as_the_original(name):
 def test_threads_do_not_disturb_each_other(name):
     of = game(name)
     positions = random_positions(name, 0)
-    # A pair whose answers differ, or a mix-up would not show.
+    # The results of the pair must differ to reveal a mix-up.
     pair = positions[0], next(p for p in positions if of.legal(p) != of.legal(positions[0]))
     wrong: list[Position] = []
 
@@ -252,7 +241,7 @@ def test_threads_do_not_disturb_each_other(name):
 
 
 def from_the_front(ctx, s, slots):
-    """Write the legal slots as `lowest` and `rest` give them; how many."""
+    """Write the legal slots by `lowest` and `rest`; return their number."""
     mask, found = moves(ctx, s), 0
     while not none(mask):
         slots[found] = np.int64(lowest(mask))
@@ -262,7 +251,7 @@ def from_the_front(ctx, s, slots):
 
 
 def from_the_back(ctx, s, slots):
-    """Write the legal slots as `highest` and `except_highest` give them; how many."""
+    """Write the legal slots by `highest` and `except_highest`; return their number."""
     mask, found = moves(ctx, s), 0
     while not none(mask):
         slots[found] = np.int64(highest(mask))
@@ -272,7 +261,7 @@ def from_the_back(ctx, s, slots):
 
 
 def from_anywhere(ctx, s, slots):
-    """Write the legal slots as `nth` gives them; how many."""
+    """Write the legal slots by `nth`; return their number."""
     mask = moves(ctx, s)
     for n in range(count(mask)):
         slots[n] = np.int64(nth(mask, np.uint64(n)))
@@ -280,7 +269,7 @@ def from_anywhere(ctx, s, slots):
 
 
 def counted_moves(ctx, s):
-    """How many moves there are, and how many of them are plies."""
+    """Return the numbers of moves and plies."""
     mask = moves(ctx, s)
     return count(mask), count(plies(mask))
 
@@ -318,7 +307,7 @@ def test_a_mask_gives_the_moves_in_order_from_both_ends(name):
 
 
 @every_game
-def test_keys_tell_states_apart_and_are_never_zero(name):
+def test_keys_differ_and_are_never_zero(name):
     of = game(name)
     key_of = small_kernels(of.family).key_of
     states = {position.state for position in positions_of(name)}
@@ -347,7 +336,7 @@ def test_kernels_score_a_finished_game_as_it_is_reported(name):
     of = game(name)
     for seed in SEEDS:
         last = random_positions(name, seed)[-1]
-        margin = int(kernels(of.family_name).margin(of.context, last.state))
+        margin = int(family_drivers(of.family_name).margin(of.context, last.state))
         assert of.margin(last) == (margin if of.mover(last) == 0 else -margin)
 
 

@@ -3,10 +3,10 @@
 import re
 
 from games import NAMES
-from games.sowing.rules import PARAMETERS, PRESETS, WORDS
+from games.sowing.rules import PARAMETERS, PRESETS, VALUES
 from tests.docs.pages import ROOT
 
-PAGE = ROOT / "docs" / "games.md"
+PAGE = ROOT / "docs" / "reference" / "rules.md"
 TEXT = PAGE.read_text()
 
 
@@ -14,7 +14,7 @@ def test_every_game_and_every_parameter_is_on_the_page():
     assert {f"| `{name}` |" for name in (*NAMES, *PARAMETERS)} <= set(
         re.findall(r"\| `[\w-]+` \|", TEXT)
     )
-    for name, words in WORDS.items():
+    for name, words in VALUES.items():
         (row,) = re.findall(rf"^\| `{name}` \| (.*?) \|", TEXT, re.MULTILINE)
         default = getattr(PRESETS["kalah"], name)
         assert row.replace("`", "").split() == sorted(words, key=lambda word: word != default)

@@ -1,7 +1,7 @@
-"""Compiling and its cache: never stale, no growth, and the same answers without it.
+"""Compilation and its cache: never stale, no growth, and the same results without it.
 
-A cache is warm or cold for a process, so most of these run processes of their own, on a copy of
-the games with a kernel small enough to compile in no time.
+A cache is warm or cold for a whole process, so most tests start processes, on a copy of the games
+with a kernel that compiles quickly.
 """
 
 import json
@@ -22,8 +22,7 @@ import pytest
 from games import game
 from games.kernels import compile_cache, jit
 from games.kernels.context import COUNTERS, context
-from games.perft import perft
-from games.playouts import play_random_games
+from games.perft import perft, play_random_games
 from tests.forked import forgetful
 from tests.games.table import one_of_each
 
@@ -33,14 +32,14 @@ OURS = ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "NUMBA_DISABLE_JIT", "TMPDIR", "PYT
 
 TINY_RULES = "BONUS = 1\n"
 TINY = """
-from games.kernels.jit import compiled
+from games.kernels.jit import compile_kernel
 from games.tiny_rules import BONUS
 
-@compiled
+@compile_kernel
 def scored(points):
     return points + BONUS
 
-@compiled
+@compile_kernel
 def doubled(points):
     return 2 * scored(points)
 """
@@ -48,7 +47,7 @@ SCORES = "from games import tiny; print(tiny.scored(1), tiny.doubled(1))"
 
 
 def python(tree: Path, code: str, **env: object) -> CompletedProcess:
-    """A process of this Python that ran `code` on the packages of `tree`, compiled unless told."""
+    """A finished process that ran `code` with the packages of `tree`."""
     kept = {key: value for key, value in os.environ.items() if key not in OURS}
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -63,14 +62,13 @@ def python(tree: Path, code: str, **env: object) -> CompletedProcess:
 
 
 def forked(tree: Path, code: str, **env: object) -> CompletedProcess:
-    """The same in a fork of ours that forgets our packages: Numba need not be loaded again."""
+    """The same in a fork that forgets our packages, so that Numba need not be loaded again."""
     kept = {key: value for key, value in os.environ.items() if key not in OURS}
     changes = {key: str(value) for key, value in env.items()}
     return forgetful(tree, code, env={**kept, **changes})
 
 
 def compiled_files(root: Path) -> dict[str, tuple[int, int]]:
-    """All files of the caches below `root`, with size and time of writing."""
     files = (path for path in root.rglob("*") if path.suffix in (".nbi", ".nbc"))
     return {
         str(path.relative_to(root)): (path.stat().st_size, path.stat().st_mtime_ns)
@@ -80,7 +78,7 @@ def compiled_files(root: Path) -> dict[str, tuple[int, int]]:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A copy of the games and of nothing else, with the tiny kernel."""
+    """A copy of the games with the tiny kernel."""
     copy = tmp_path / "tree"
     shutil.copytree(ROOT / "games", copy / "games", ignore=shutil.ignore_patterns("__pycache__"))
     (copy / "games" / "tiny_rules.py").write_text(TINY_RULES)
@@ -89,7 +87,6 @@ def tree(tmp_path: Path) -> Path:
 
 
 def edited(path: Path, before: str, after: str) -> None:
-    """Change one place of a source file."""
     text = path.read_text()
     assert text.count(before) == 1
     path.write_text(text.replace(before, after))
@@ -98,7 +95,7 @@ def edited(path: Path, before: str, after: str) -> None:
 # ----------------------------------------------------------------- warm and cold
 
 
-def test_an_edit_of_an_imported_constant_shows_at_once_and_going_back_adds_nothing(tree):
+def test_an_edit_of_an_imported_constant_recompiles_and_undoing_it_does_not(tree):
     cold = forked(tree, SCORES)
     assert (cold.stdout, cold.stderr.count(NOTICE)) == ("2 4\n", 1)
     edited(tree / "games" / "tiny_rules.py", "BONUS = 1", "BONUS = 100")
@@ -117,7 +114,7 @@ FAMILIES = one_of_each("family_name", "(3,2)", "(8,1)", "(4)", "(10)")
 EVERYTHING = f"""
 from games import IllegalMove, game
 from games.perft import perft
-from games.playouts import play_random_games
+from games.perft import play_random_games
 for of in map(game, {FAMILIES}):
     p = of.start()
     for choice in (0, -1, -1, 0):
@@ -135,7 +132,7 @@ import json
 import multiprocessing
 from games import game
 from games.perft import perft
-from games.playouts import play_random_games
+from games.perft import play_random_games
 of = game("kalah(3,2)")
 print(json.dumps([perft(of, of.start(), 6)[-1], play_random_games(of, 50, 1)]))
 """
@@ -170,27 +167,27 @@ for of in map(game, {FAMILIES}):
 
 @cache
 def whole_process(interpreted: bool) -> tuple[str, str, list[str]]:
-    """What one fork says to threads, to everything and of counts, after another warmed up."""
+    """The output of threads, of everything and of counts in a warm fork."""
     code = THREADS + EVERYTHING + COUNTS
     done = forked(ROOT, code, NUMBA_DISABLE_JIT=int(interpreted))
-    if NOTICE in done.stderr:  # it was the first
+    if NOTICE in done.stderr:  # it compiled: run again
         done = forked(ROOT, code, NUMBA_DISABLE_JIT=int(interpreted))
     assert done.stderr == ""
     threads, everything, *counts = done.stdout.splitlines()
     return threads, everything, counts
 
 
-def test_a_warm_process_does_everything_with_every_game_without_compiling():
+def test_a_warm_process_compiles_nothing():
     assert whole_process(False)[1] == "done"  # and no notice
 
 
-def test_an_interpreted_process_does_everything_in_silence():
-    # Kernels wrap around on purpose, which NumPy would report.
+def test_an_interpreted_process_prints_no_warning():
+    # NumPy would warn about integers that wrap around, as kernels intend.
     assert whole_process(True)[1] == "done"
 
 
 @pytest.mark.parametrize("interpreted", [False, True])
-def test_threads_may_meet_at_the_first_use_of_a_game(interpreted):
+def test_threads_may_use_a_game_first_at_the_same_time(interpreted):
     assert whole_process(interpreted)[0] == "[]"
 
 
@@ -204,8 +201,8 @@ def test_real_kernels_are_never_stale_and_do_not_grow(tree):
     warm = python(tree, REAL)
     assert (warm.stdout, warm.stderr) == (cold.stdout, "")
     assert compiled_files(tree) == files
-    # The kernels that inline this are in another file, whose own cache entry stays valid.
-    family = tree / "games" / "sowing" / "states" / "packed.py"
+    # The kernels that inline this are in another file, whose cache entry must become invalid.
+    family = tree / "games" / "sowing" / "packed.py"
     edited(
         family,
         "return np.int64(s.own >> POT_SHIFT) -",
@@ -221,7 +218,7 @@ def test_real_kernels_are_never_stale_and_do_not_grow(tree):
 
 
 @pytest.mark.slow
-def test_two_cold_processes_at_once_do_not_hurt_each_other(tree):
+def test_two_cold_processes_at_once_give_the_same_results(tree):
     command = [sys.executable, "-c", REAL]
     kept = {key: value for key, value in os.environ.items() if key not in OURS}
     both = [
@@ -238,7 +235,7 @@ def test_two_cold_processes_at_once_do_not_hurt_each_other(tree):
 
 
 def blocked(tree: Path) -> None:
-    """Make the directory beside the sources unusable, for the administrator too."""
+    """Make the cache directory of the package unusable, even for root."""
     (tree / "games" / "__pycache__").write_text("a file where a directory should be")
 
 
@@ -246,46 +243,7 @@ NOWHERE = "/dev/null/nowhere"
 
 
 @pytest.mark.slow
-def test_a_read_only_tree_uses_the_users_cache(tree, tmp_path):
-    blocked(tree)
-    cold = python(tree, SCORES, XDG_CACHE_HOME=tmp_path / "cache")
-    assert cold.stdout == "2 4\n"
-    assert {path.split("/")[0] for path in compiled_files(tmp_path / "cache")} == {"pitflip"}
-    warm = python(tree, SCORES, XDG_CACHE_HOME=tmp_path / "cache")
-    assert (warm.stdout, warm.stderr) == ("2 4\n", "")
-
-
-@pytest.mark.slow
-def test_without_a_users_cache_it_is_a_temporary_one(tree, tmp_path):
-    blocked(tree)
-    (tmp_path / "temporary").mkdir()
-    where = {"XDG_CACHE_HOME": NOWHERE, "TMPDIR": tmp_path / "temporary"}
-    assert python(tree, SCORES, **where).stdout == "2 4\n"
-    (kept,) = (tmp_path / "temporary").glob("pitflip-*")
-    assert kept.stat().st_mode & 0o077 == 0
-    assert compiled_files(kept)
-
-
-@pytest.mark.slow
-def test_a_temporary_cache_that_others_may_write_is_not_trusted(tree, tmp_path):
-    blocked(tree)
-    open_to_all = tmp_path / f"pitflip-{compile_cache.USER}"
-    open_to_all.mkdir()
-    open_to_all.chmod(0o777)
-    done = python(tree, SCORES, XDG_CACHE_HOME=NOWHERE, TMPDIR=tmp_path)
-    assert done.stdout == "2 4\n"
-    assert not list(open_to_all.iterdir())
-
-
-@pytest.mark.slow
-def test_a_cache_that_the_user_names_comes_first(tree, tmp_path):
-    assert python(tree, SCORES, NUMBA_CACHE_DIR=tmp_path / "named").stdout == "2 4\n"
-    assert compiled_files(tmp_path / "named")
-    assert not compiled_files(tree)
-
-
-@pytest.mark.slow
-def test_where_nothing_can_be_written_it_compiles_every_time(tree):
+def test_without_a_writable_directory_every_process_compiles(tree):
     blocked(tree)
     homeless = (
         "import tempfile, pathlib\n"
@@ -300,45 +258,43 @@ def test_where_nothing_can_be_written_it_compiles_every_time(tree):
         assert len(done.stderr.splitlines()) == 1
 
 
-def usable_cache() -> Path | None:
-    """What is chosen for the rules' kernels; a process chooses once."""
-    return compile_cache.cache_directory.__wrapped__("games.kernels")
+def chosen_cache() -> Path | None:
+    return compile_cache.cache_directory.__wrapped__()  # a process chooses once
 
 
 def test_the_first_writable_root_is_used_and_marked(tmp_path, monkeypatch):
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    directory = usable_cache()
-    assert directory.parent == tmp_path
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(compile_cache, "PACKAGE", tmp_path / "file")
+    monkeypatch.setattr(compile_cache.tempfile, "tempdir", NOWHERE)
+    for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, NOWHERE)
+    assert chosen_cache() is None
+    monkeypatch.setattr(compile_cache.tempfile, "tempdir", str(tmp_path))
+    assert chosen_cache().parent == tmp_path / f"pitflip-{compile_cache.USER}"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert chosen_cache().parent == tmp_path / "cache" / "pitflip"
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "named"))
+    directory = chosen_cache()
+    assert directory.parent == tmp_path / "named"
     os.utime(directory, (0, 0))
-    assert usable_cache() == directory
+    assert chosen_cache() == directory
     assert time.time() - directory.stat().st_mtime < 60
 
 
-def test_roots_that_cannot_be_written_are_passed_over(tmp_path, monkeypatch):
-    (tmp_path / "file").touch()
-    monkeypatch.setattr(compile_cache, "PACKAGE", tmp_path / "file")
-    monkeypatch.setenv("NUMBA_CACHE_DIR", NOWHERE)
-    monkeypatch.setenv("XDG_CACHE_HOME", NOWHERE)
-    monkeypatch.setattr(compile_cache.tempfile, "tempdir", str(tmp_path))
-    assert usable_cache().parent == tmp_path / f"pitflip-{compile_cache.USER}"
-    monkeypatch.setattr(compile_cache.tempfile, "tempdir", NOWHERE)
-    assert usable_cache() is None
-
-
-def test_a_temporary_directory_is_ours_alone_or_refused(tmp_path):
-    assert compile_cache.private(tmp_path / "new").stat().st_mode & 0o077 == 0
+def test_a_temporary_directory_that_others_can_write_is_refused(tmp_path):
+    assert compile_cache.require_private(tmp_path / "new").stat().st_mode & 0o077 == 0
     (tmp_path / "new").chmod(0o770)
     with pytest.raises(PermissionError, match="can be written by others"):
-        compile_cache.private(tmp_path / "new")
+        compile_cache.require_private(tmp_path / "new")
 
 
-def test_caches_that_no_run_used_for_long_are_removed(tmp_path):
+def test_caches_that_were_unused_for_long_are_removed(tmp_path):
     now = time.time()
     for name, days in {"kernels-old": 31, "kernels-new": 29, "someone-elses": 99}.items():
         (tmp_path / name / "games_1").mkdir(parents=True)
         (tmp_path / name / "games_1" / "kernel.nbi").touch()
         os.utime(tmp_path / name, (now - days * 86400,) * 2)
-    compile_cache.remove_unused(tmp_path)
+    compile_cache.remove_old_caches(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kernels-new", "someone-elses"]
     assert compile_cache.UNUSED_DAYS == 30
 
@@ -350,17 +306,17 @@ def test_a_cache_that_cannot_be_removed_stays(tmp_path, monkeypatch):
     (tmp_path / "kernels-file").touch()
     os.utime(tmp_path / "kernels-file", (0, 0))
     monkeypatch.setattr(Path, "unlink", refuse)
-    compile_cache.remove_unused(tmp_path)
+    compile_cache.remove_old_caches(tmp_path)
     assert (tmp_path / "kernels-file").exists()
     monkeypatch.undo()
-    compile_cache.remove_unused(tmp_path)
+    compile_cache.remove_old_caches(tmp_path)
     assert not (tmp_path / "kernels-file").exists()
 
 
 # --------------------------------------------------------------- what is compiled
 
 
-def test_the_user_is_told_once(capsys):
+def test_a_compilation_is_announced_once(capsys):
     announcer = compile_cache.Announcer()
     for _ in range(2):
         announcer.on_start(None)
@@ -369,7 +325,7 @@ def test_the_user_is_told_once(capsys):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="workers are not forked here")
-def test_workers_do_not_tell_the_user_again(capsys):
+def test_workers_do_not_announce_it_again(capsys):
     announcer = compile_cache.Announcer()
     worker = multiprocessing.get_context("fork").Process(target=announcer.on_start, args=(None,))
     worker.start()
@@ -394,14 +350,14 @@ BONUS = 1
 
 
 @pytest.mark.skipif(jit.INTERPRETED, reason="nothing is compiled")
-def test_whoever_waits_for_a_compilation_hears_that_it_goes_on():
+def test_compilations_call_the_listener():
     heard = []
     compile_cache.on_compilation(lambda: heard.append("rung"))
     numba.njit(lambda x: x + 1)(1)
     assert len(heard) >= 2
 
 
-def test_specialised_copies_call_each_other_and_themselves_under_their_own_names():
+def test_specialised_copies_call_each_other_and_themselves():
     made = jit.specialise("tests_seven", (plus_bonus, twice, countdown), BONUS=7)
     other = jit.specialise("tests_nine", (plus_bonus, twice), BONUS=9)
     assert (made.plus_bonus(1), made.twice(1), made.countdown(5)) == (8, 16, 0)
@@ -409,7 +365,7 @@ def test_specialised_copies_call_each_other_and_themselves_under_their_own_names
     assert (plus_bonus(1), twice(1)) == (2, 4)
 
 
-def test_kernels_are_bound_once_and_two_families_never_share_a_cache_entry(monkeypatch):
+def test_kernels_are_bound_once_and_families_never_share_a_cache_entry(monkeypatch):
     for name in ("tests_one", "tests_other"):
         family = ModuleType(name)
         family.FAMILY = "tests_same"
@@ -418,11 +374,11 @@ def test_kernels_are_bound_once_and_two_families_never_share_a_cache_entry(monke
     def bind(family):
         return jit.specialise(family.FAMILY, (plus_bonus,), BONUS=len(family.__name__))
 
-    kernels = jit.bound("tests_one", bind)
+    kernels = jit.family_kernels("tests_one", bind)
     assert kernels.plus_bonus(1) == 10
-    assert jit.bound("tests_one", bind) is kernels
+    assert jit.family_kernels("tests_one", bind) is kernels
     with pytest.raises(ValueError, match="tests_other and tests_one are both 'tests_same'"):
-        jit.bound("tests_other", bind)
+        jit.family_kernels("tests_other", bind)
 
 
 IMPORTS = """
@@ -437,14 +393,14 @@ print(config.CACHE_DIR == "", event._registered["numba:compile"], warnings.filte
 
 
 def test_importing_makes_no_directory_listener_or_filter(tree, tmp_path):
-    (tree / "games" / "tiny.py").unlink()  # it compiles where it is imported
+    (tree / "games" / "tiny.py").unlink()  # it compiles at import
     for interpreted in (0, 1):
         done = forked(tree, IMPORTS, NUMBA_DISABLE_JIT=interpreted)
         assert (done.stdout, done.stderr) == ("True [] True\n", "")
     assert not list(tree.rglob("kernels-*"))
 
 
-def test_more_rules_than_the_context_holds_are_refused():
+def test_too_many_rule_scalars_are_refused():
     assert len(context([1] * COUNTERS, [2])) > COUNTERS
     with pytest.raises(ValueError, match="at most 32 rule scalars fit, got 33"):
         context([1] * (COUNTERS + 1), [])
@@ -454,15 +410,14 @@ def test_more_rules_than_the_context_holds_are_refused():
 
 
 def test_interpreted_and_compiled_kernels_give_the_same():
-    # The other mode than ours.
     told = whole_process(not jit.INTERPRETED)[2]
     ours = [[perft(of, of.start(), 3), play_random_games(of, 3, 7)] for of in map(game, FAMILIES)]
     assert [json.loads(line) for line in told] == json.loads(json.dumps(ours))
 
 
-def test_a_game_is_named_and_sent_around_without_a_compiler():
+def test_games_are_named_and_pickled_without_a_compiler():
     code = (
-        "import pickle, sys, games.perft, games.replay\n"
+        "import pickle, sys, games.perft, games.transcripts\n"
         "from games import GameError, game\n"
         "for name in ('kalah(6,4)', 'kalah(16,16)', 'othello(16)', 'kalahh'):\n"
         "    try: print(pickle.loads(pickle.dumps(game(name))))\n"
@@ -480,14 +435,14 @@ def two_halves(points):
     return 2 * half(points)
 
 
-def test_a_part_that_is_merged_answers_python_too():
-    part = jit.inlined(half)
+def test_python_can_call_an_inlined_function():
+    part = jit.inline(half)
     made = jit.specialise("tests_part", (two_halves,), half=part)
     assert (made.two_halves(8), part(8)) == (10, 5)
 
 
 @pytest.mark.skipif(jit.INTERPRETED, reason="nothing is compiled")
-def test_a_kernel_for_kernels_alone_has_no_code_of_its_own_until_python_calls_it():
+def test_an_internal_kernel_has_no_entry_point_until_python_calls_it():
     kernel = jit.specialise("tests_passage", (countdown,), (countdown,)).countdown
     assert jit.inline_copies([two_halves], {"half": kernel})["two_halves"](8) == 0
     assert [callable(each.entry_point) for each in kernel.overloads.values()] == [False]
@@ -507,8 +462,8 @@ def in_turn(turns):
 
 
 @pytest.mark.skipif(jit.INTERPRETED, reason="nothing is compiled")
-@pytest.mark.parametrize("made", [jit.compiled, jit.passage])
-def test_a_kernel_is_not_compiled_for_the_number_that_a_loop_begins_with(made):
+@pytest.mark.parametrize("made", [jit.compile_kernel, jit.internal_kernel])
+def test_a_kernel_is_not_compiled_for_the_first_number_of_a_loop(made):
     kernel = made(taken)
     assert jit.inline_copies([in_turn], {"taken": kernel})["in_turn"](3) == 31
     assert len(kernel.signatures) == 1

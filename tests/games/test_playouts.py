@@ -6,7 +6,7 @@ import pytest
 from games import game
 from games.kernels.splitmix import STRIDE
 from games.kernels.streams import mixed
-from games.playouts import PlayoutCounts, play_random_games
+from games.perft import PlayoutCounts, play_random_games
 from tests.games.naive import playouts
 
 

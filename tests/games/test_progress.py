@@ -14,6 +14,7 @@ def clock(monkeypatch):
     """A clock that the test sets."""
     now = [100.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(progress, "FIRST_SECONDS", 2.0)
     return now
 
 

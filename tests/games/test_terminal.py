@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from games.base.errors import OK, UNFINISHED, repair_streams, status_of
+from games.base.errors import OK, UNFINISHED, repair_streams, run_command
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def descriptors():
 def test_a_closed_stream_is_opened_before_a_file_can_take_its_place(monkeypatch, descriptors):
     os.close(1)
     monkeypatch.setattr(sys, "stdout", None)
-    assert status_of("games.test", lambda: print("nobody reads this") or OK) == OK
+    assert run_command("games.test", lambda: print("nobody reads this") or OK) == OK
     assert os.fstat(1).st_rdev == Path(os.devnull).stat().st_rdev
     with open(os.devnull) as file:  # noqa: PTH123  # any file: it is not standard output
         assert file.fileno() > 2
@@ -41,7 +41,7 @@ def test_what_a_terminal_cannot_write_becomes_a_question_mark(monkeypatch):
 def test_a_full_disk_is_one_line(monkeypatch, capsys):
     with open("/dev/full", "w") as full:  # noqa: PTH123
         monkeypatch.setattr(sys, "stdout", full)
-        status = status_of("games.test", lambda: print("x", flush=True) or OK)
+        status = run_command("games.test", lambda: print("x", flush=True) or OK)
         monkeypatch.undo()
         with pytest.raises(OSError, match="No space"):
             full.close()
@@ -64,20 +64,20 @@ def no_room() -> int:
 @pytest.mark.parametrize(
     ("work", "words"),
     [
-        (no_directory, "the working directory is not there any more"),
+        (no_directory, "the working directory was deleted"),
         (no_memory, "there is not enough memory"),
         (no_room, "there is not enough memory (libx.so: failed to map segment"),
     ],
 )
 def test_what_the_system_does_not_have_is_said_in_one_line(work, words, capsys):
-    assert status_of("games.test", work) == UNFINISHED
+    assert run_command("games.test", work) == UNFINISHED
     (line,) = capsys.readouterr().err.splitlines()
     assert words in line
 
 
 def test_a_library_that_is_missing_is_our_mistake():
     with pytest.raises(ModuleNotFoundError):
-        status_of("games.test", lambda: __import__("no_such_library"))
+        run_command("games.test", lambda: __import__("no_such_library"))
 
 
 def test_who_reads_no_more_is_not_told(monkeypatch, capsys):
@@ -85,7 +85,7 @@ def test_who_reads_no_more_is_not_told(monkeypatch, capsys):
     os.close(reads)
     with open(writes, "w") as pipe:  # noqa: PTH123
         monkeypatch.setattr(sys, "stdout", pipe)
-        status = status_of("games.test", lambda: print("x", flush=True) or OK)
+        status = run_command("games.test", lambda: print("x", flush=True) or OK)
         monkeypatch.undo()
     assert status == UNFINISHED
     assert capsys.readouterr().err == ""

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.commands.command import run_command
+from arena.commands.registry import run_verb
 from games import game
 from games.transcripts import index_move_texts, move_texts, replay_command
 
@@ -64,5 +64,5 @@ def test_the_command_that_shows_a_game_of_a_users_file_works_where_it_is_printed
     monkeypatch.chdir(tmp_path)
     words = shlex.split(replay_command(of, [3, 3, 2]))
     assert words[:2] == ["pitflip", "game"]
-    assert run_command("game", words[2:]) == 0
+    assert run_verb("game", words[2:]) == 0
     assert "player 2 plays 4" in capsys.readouterr().out

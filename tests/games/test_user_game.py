@@ -1,4 +1,4 @@
-"""Games from files of users: they are played as ours, and a broken law is named in one line."""
+"""Users' games: they play like ours, and a violated law is reported in one line."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from agents.registry import build, kind_of, kinds_for
 from games import Game, GameError, game
 from games.kernels.jit import INTERPRETED
 from games.perft import perft as counts
-from games.playouts import play_random_games
+from games.perft import play_random_games
 from tests.commands import perft, replay
 from tests.forked import forgetful
 
@@ -77,7 +77,7 @@ def test_connect_four_has_the_published_number_of_move_sequences():
     assert leaves(of, 8) == [7, 49, 343, 2401, 16807, 117649, 823536, 5673234]
 
 
-def test_tic_tac_toe_has_as_many_games_as_everybody_counts():
+def test_tic_tac_toe_has_the_published_number_of_games():
     of = game(f"{OWN}/mnk.py:mnk(3,3,3)")
     found = counts(of, of.start(), 9)
     assert [leaves for leaves, _ in found] == [
@@ -102,7 +102,7 @@ def test_a_search_finds_four_in_a_row():
 
 
 @pytest.mark.slow  # a search compiled for one more game
-def test_who_moves_second_wins_nim_when_the_nim_sum_is_zero():
+def test_the_second_player_wins_nim_with_nim_sum_zero():
     of = game(f"{OWN}/nim.py:nim(1,2,3)")
     agent = build(AgentSpec("alphabeta", depth=10), of)
     assert agent.choose(of.start()).value == -1
@@ -153,7 +153,7 @@ def test_extra_turns_and_passes_are_those_of_the_file():
     assert sum(play_random_games(of, 100, 1)[:3]) == 100
 
 
-# What one game of a file is promised, all are.
+# Slow for all files but one.
 one_of_a_file = pytest.mark.parametrize(
     "name", [EVERY[0], *(pytest.param(name, marks=pytest.mark.slow) for name in EVERY[1:])]
 )
@@ -170,7 +170,7 @@ def test_a_game_of_a_file_is_one_object_that_travels_between_processes(name):
 
 
 @one_of_a_file
-def test_every_kind_plays_it_that_needs_no_part_it_lacks(name):
+def test_every_kind_plays_it_unless_a_part_is_missing(name):
     of = game(name)
     assert {"random", "first", "last"} <= set(kinds_for(of))
     needless = [
@@ -183,7 +183,7 @@ def test_every_kind_plays_it_that_needs_no_part_it_lacks(name):
             position = of.play(position, agent.choose(position).move)
 
 
-def test_a_part_that_the_file_lacks_is_named_with_what_to_define():
+def test_a_missing_part_is_named_with_its_remedy():
     of = game(f"{OWN}/mnk.py")
     for kind, advice in (("greedy", "gain"), ("smart", "FEATURES"), ("alphabeta", "evaluate")):
         with pytest.raises(SpecError, match=advice) as refused:
@@ -191,7 +191,7 @@ def test_a_part_that_the_file_lacks_is_named_with_what_to_define():
         assert len(str(refused.value).splitlines()) == 1
 
 
-def test_the_commands_take_a_file_seen_from_where_they_run(tmp_path, monkeypatch, capsys):
+def test_the_commands_take_a_path_from_the_working_directory(tmp_path, monkeypatch, capsys):
     shutil.copy(OWN / "mnk.py", tmp_path)
     monkeypatch.chdir(tmp_path)
     assert perft(["mnk.py:mnk(3,3,3)", "2"]) == 0
@@ -201,7 +201,7 @@ def test_the_commands_take_a_file_seen_from_where_they_run(tmp_path, monkeypatch
     assert "cannot be read" in capsys.readouterr().err
 
 
-SEED = "np.random.seed(1)\n\n\n"  # else the law that it breaks first is left to chance
+SEED = "np.random.seed(1)\n\n\n"  # so that the same law is violated first
 LINE = "def line(discs, rules):\n"
 SLOTS = "return range(rules[0] * rules[1])"
 HASH = "return pair_key(s.own, s.other)"
@@ -222,7 +222,7 @@ BROKEN = {
     "another turn": (MNK, TURNED, "return State(s.other, s.own + ONE)\n", "turned twice"),
     "a sign": (MNK, "return -1 if line", "return 1 if line", "final is 1"),
     "a key of nothing": (MNK, HASH, "return s.own & s.other", "never be 0"),
-    "a key for two": (MNK, HASH, "return s.own | s.other | ONE", "one key"),
+    "a key for two": (MNK, HASH, "return s.own | s.other | ONE", "same key"),
     "no end": (
         NIM,
         "return State(s.heaps - (beans << (U(4) * heap))), False",
@@ -233,15 +233,15 @@ BROKEN = {
         MNK, "    " + PLAY, "    rules[0] = 2\n    " + PLAY, "play must not change the rules"
     ),
     "a memory": (MNK, LINE, "MET = [0]\n\n\n" + LINE + "    MET[0] += 1\n"
-        "    if MET[0] % 2 == 0:\n        return True\n", "must answer the same"),
+        "    if MET[0] % 2 == 0:\n        return True\n", "must return equal results"),
     "chance": (MNK, LINE, SEED + LINE + "    if np.random.random() < 0.3:\n        return True\n",
-        "must answer the same"),
+        "must return equal results"),
     "no first move": (MNK, "if line(s.other, ", "if not line(s.own, ", "first player"),
     "moves beyond a word": (MNK, SLOTS, "return range(100)", "a Quad of games.kernels.quad"),
     "a decorator": (
         MNK, "def turned(s)", "@__import__('functools').cache\ndef turned(s)", "without a decorator"
     ),
-    "a text": (NIM, '"abc"[move // 16]', '"aac"[move // 16]', "is not read back"),
+    "a text": (NIM, '"abc"[move // 16]', '"aac"[move // 16]', "reads back differently"),
 }  # fmt: skip
 SCORE = """
 
@@ -251,24 +251,24 @@ def score(rules, position):
 """
 
 
-# Interpreted, a signed number and a word have no bits in common; compiled, they have.
+# Signed numbers and words can be combined only in compiled code.
 SIGNED, WORD = "((1 << (rules[0] * rules[1])) - 1)", "(U(1 << (rules[0] * rules[1])) - ONE)"
 REFUSED = """
 import contextlib, io, json, sys
 from games import game
-from games.base.errors import status_of
+from games.base.errors import run_command
 from games.user_games import validation
 validation.LONGEST = 500  # longer than any game here
 refused = []
 for name in sys.argv[1:]:
     with contextlib.redirect_stderr(io.StringIO()) as err:
-        refused.append((status_of("game", lambda: game(name) and 0), err.getvalue()))
+        refused.append((run_command("game", lambda: game(name) and 0), err.getvalue()))
 print(json.dumps(refused))
 """
 
 
 def broken(directory: Path, name: str) -> str:
-    """The name of a game in a file that breaks the law."""
+    """The name of a game in a file that violates the law."""
     text, right, wrong, _ = BROKEN[name]
     assert right in text
     text = text.replace(right, wrong).replace(SIGNED, WORD)
@@ -298,29 +298,29 @@ def assert_one_line(status: int, err: str, name: str, message: str) -> None:
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_law_is_named_in_one_line(name, refusals):
+def test_a_violated_law_is_reported_in_one_line(name, refusals):
     assert_one_line(*refusals[name], name, BROKEN[name][-1])
 
 
-# A number shifted past its end wraps when it is compiled, and Python's does not.
+# Compiled shifts wrap around, Python's do not.
 WRAPS = "(rules[0] << 62) % 3"
 COMPILED = {
     "what does not compile": (
         "nim", "return mixed(s.heaps) | ONE", "return {1: s.heaps | ONE}[1]", "cannot be compiled"
     ),
-    "a turn that wraps": ("mnk", PLAY, f"{PLAY[:-5]}{WRAPS} == 2", "play compiled answers"),
+    "a turn that wraps": ("mnk", PLAY, f"{PLAY[:-5]}{WRAPS} == 2", "compiled play differs"),
     "an end that wraps": (
         "mnk",
         "def final(",
         f"def over(rules, s):\n    return {WRAPS} != 2\n\n\ndef final(",
-        "over compiled answers",
+        "compiled over differs",
     ),
 }  # fmt: skip
 
 
 @pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 @pytest.mark.parametrize("name", COMPILED)
-def test_what_is_another_game_when_it_is_compiled_is_named_in_one_line(name, tmp_path, capsys):
+def test_a_difference_after_compilation_is_reported_in_one_line(name, tmp_path, capsys):
     function, right, wrong, message = COMPILED[name]
     text = {"mnk": MNK, "nim": NIM}[function]
     assert right in text
@@ -330,7 +330,7 @@ def test_what_is_another_game_when_it_is_compiled_is_named_in_one_line(name, tmp
     assert_one_line(status, capsys.readouterr().err, name, message)
 
 
-def test_an_edited_file_is_another_game_and_one_edited_meanwhile_is_refused(tmp_path):
+def test_an_edited_file_is_another_game_and_cannot_be_unpickled(tmp_path):
     path = tmp_path / "mnk.py"
     path.write_text(MNK)
     first = game(str(path))

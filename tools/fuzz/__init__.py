@@ -1,1 +1,1 @@
-"""Inputs that nobody would write, made from those that people write: no input hurts."""
+"""A fuzzer: unusual inputs, derived from valid ones, must neither crash nor hang a command."""

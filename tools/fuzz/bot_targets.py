@@ -1,4 +1,4 @@
-"""Every protocol both ways: hostile bots that we ask, hostile hosts that ask our agents."""
+"""Fuzz targets of the protocols: hostile bots that we host, hostile hosts of our agents."""
 
 import importlib
 import random
@@ -15,17 +15,17 @@ from agents.sandbox.protocol_agent import Program, ProtocolAgent
 from agents.serving import ProtocolServer
 from games import Game, Position, game
 from games.base.errors import OK
-from tools.fuzz.hostile_lines import streams
+from tools.fuzz.hostile_lines import line_streams
 from tools.fuzz.law import Target
 
-SILENCE = b"{silence}"  # nothing comes in time
-MOVE, PING, REFERENCE = b"{move}", b"{ping}", b"{ref}"  # what would be right
+SILENCE = b"{silence}"  # no answer within the limit
+MOVE, PING, REFERENCE = b"{move}", b"{ping}", b"{ref}"  # replaced by the correct answer
 MOST_PLIES = 80
 GAMES = {
     "lines": "kalah(6,4)", "gtp": "othello(6)", "nboard": "othello(8)", "kgp": "kalah(6,4)",
     "files": "othello(8)",
 }  # fmt: skip
-# What a bot says, and the words of which it makes what it would not say.
+# Valid lines of a bot; their words are combined into invalid ones.
 ANSWERS = {
     "lines": "{move}|{move}|'{move}'|pong|chooses {move}|resign|data value = 3.5|7|0|{silence}|",
     "gtp": "= {move}||= {move}|=|=||? no|= pass|= resign|= list_commands\nset_game|data a = 1|",
@@ -35,7 +35,7 @@ ANSWERS = {
     "|goodbye|mode simple|8@{ref} move 99|{silence}|2@3 move",
     "files": "{move}|0|27|-1|x|{silence}",
 }  # fmt: skip
-# The same of a host.
+# The same for a host.
 QUESTIONS = {
     "lines": "S 4 4 4 4 4 4, N 4 4 4 4 4 4, pots 0-0, South to move;1 2;0.5;9;kalah"
     "|S 0 0 0 0 0 1, N 4 4 4 4 4 4, pots 0-0, South to move|x;y|;;;|S",
@@ -50,68 +50,67 @@ QUESTIONS = {
 }  # fmt: skip
 
 
-class Talker:
-    """A bot in this process that says the lines of a stream, whatever it is asked."""
+class ScriptedBot:
+    """A bot in this process that answers each request with the next line of a stream."""
 
     def __init__(self, lines: list[bytes]) -> None:
-        """Not alive until it is begun."""
         self.lines, self.name, self.limits = lines[::-1], "fuzz", BotLimits()
-        self.alive, self.has_closed, self.has_written, self.heard = False, False, False, ""
-        self.has_written_before, self.move = True, b"1"
+        self.alive, self.is_at_end, self.has_output, self.heard = False, False, False, ""
+        self.ever_wrote, self.move = True, b"1"
 
-    def begin(self, *_: object) -> None:
-        """Start."""
+    def start(self, *_: object) -> None:
+        """Mark the bot as running."""
         self.alive = True
 
     def end_turn(self) -> None:
-        """There are no processes to stop."""
+        """Do nothing: there are no processes to stop."""
 
     def new_game(self) -> None:
-        """Nothing is measured."""
+        """Do nothing: no usage is measured."""
 
     def send(self, content: bytes | memoryview, _: float) -> None:
-        """Remember the last question."""
+        """Store the last request."""
         self.heard = bytes(content).decode(errors="replace")
 
     def receive(self, _: float, __: int) -> bytes | None:
-        """The next line; the end when there is none, None for silence."""
+        """Return the next line, nothing at the end, None for a timeout."""
         if not self.lines:
             return b""
         line = self.lines.pop()
         if line == SILENCE:
             return None
         words = self.heard.split() or ["0"]
-        said = {MOVE: self.move, PING: words[-1].encode(), REFERENCE: words[0].encode()}
-        for place, word in said.items():
+        answers = {MOVE: self.move, PING: words[-1].encode(), REFERENCE: words[0].encode()}
+        for place, word in answers.items():
             line = line.replace(place, word)
         return line + b"\n"
 
     def close_input(self, _: float) -> bool:
-        """It keeps nothing."""
+        """Return False: no output is buffered."""
         return False
 
     def end(self) -> None:
-        """Stop."""
+        """Mark the bot as ended."""
         self.alive = False
 
     def raise_crash(self) -> NoReturn:
-        """Raise what its end is."""
+        """Raise the failure of a crashed bot."""
         self.raise_fault("crashed", "ended")
 
     def raise_fault(self, kind: str, message: str) -> NoReturn:
-        """Raise its failure."""
+        """End the bot and raise a failure."""
         self.end()
         raise AgentFailure(kind, self.name, "", message)
 
 
-def asked(kind: str, options: Mapping[str, object]) -> Callable[[bytes, Path], int]:
-    """Host a bot that says these lines, game after game, until it has said all."""
+def host_answer(kind: str, options: Mapping[str, object]) -> Callable[[bytes, Path], int]:
+    """Return a function that plays games against a bot until all its lines are used."""
 
     def answer(content: bytes, _: Path) -> int:
         of = game(GAMES[kind])
         module = importlib.import_module(PROTOCOLS[kind])
         conversation = module.conversation(of, options)
-        bot = Talker(content.split(b"\n"))
+        bot = ScriptedBot(content.split(b"\n"))
         spec = AgentSpec(kind, {"command": ["fuzz"]})
         driver = ProtocolAgent(spec, of, conversation, Program(("fuzz",)), bot, 1.0)  # type: ignore[arg-type]
         dice = random.Random(len(content))
@@ -123,17 +122,17 @@ def asked(kind: str, options: Mapping[str, object]) -> Callable[[bytes, Path], i
                 print(failure.kind, failure.message, failure.trace)
             except Resignation:
                 pass
-            if len(bot.lines) == left:  # a game in which it was not asked
+            if len(bot.lines) == left:  # a game without a request
                 bot.lines.pop()
-        print(*driver.notes, driver.said, sep="\n")
+        print(*driver.notes, driver.data, sep="\n")
         driver.close()
         return OK
 
     return answer
 
 
-def play(driver: ProtocolAgent, of: Game, bot: Talker, dice: random.Random) -> None:
-    """A game against moves by chance."""
+def play(driver: ProtocolAgent, of: Game, bot: ScriptedBot, dice: random.Random) -> None:
+    """Play a game against random moves."""
     position, mine = of.start(), dice.randrange(2)
     driver.start(1)
     for _ in range(MOST_PLIES):
@@ -142,32 +141,32 @@ def play(driver: ProtocolAgent, of: Game, bot: Talker, dice: random.Random) -> N
         legal = of.legal(position)
         move = dice.choice(legal)
         if position.mover == mine:
-            bot.move = right_word(driver.spec.kind, of, position, move)
+            bot.move = move_word(driver.spec.kind, of, position, move)
             move = driver.choose(position).move
         before, position = position, of.play(position, move)
-        driver.played(move, before, position)
+        driver.note_move(move, before, position)
     driver.finish()
 
 
-def right_word(kind: str, of: Game, position: Position, move: int) -> bytes:
-    """A legal move as a bot of this kind says it."""
+def move_word(kind: str, of: Game, position: Position, move: int) -> bytes:
+    """Return a move in the notation of this protocol."""
     text = of.move_text(position, move)
     return (str(move + 1) if kind == "kgp" else text).encode()
 
 
 @cache
 def agent_for(of: Game) -> Agent:
-    """The agent that is asked: it takes no time."""
+    """Return the fastest agent, for hosts."""
     return build(AgentSpec("first"), of)
 
 
 def write(text: str) -> None:
-    """Print what goes to a host; KGP ends lines as the network does."""
+    """Print output for a host; KGP ends lines with CR LF."""
     print(text.replace("\r\n", "\n"), end="")
 
 
-def served(kind: str) -> Callable[[bytes, Path], int]:
-    """Our agent as the bot of a host that says these lines; who ends it begins again."""
+def server_answer(kind: str) -> Callable[[bytes, Path], int]:
+    """Return a function that serves an agent to a host, in as many sessions as its lines need."""
 
     def answer(content: bytes, _: Path) -> int:
         of, module = game(GAMES[kind]), importlib.import_module(PROTOCOLS[kind])
@@ -190,24 +189,24 @@ def served(kind: str) -> Callable[[bytes, Path], int]:
     return answer
 
 
-def of_bots(kind: str) -> Target:
-    """A bot that speaks this protocol."""
-    said = ANSWERS[kind].split("|")
-    return Target(streams(said, words_in(said)), asked(kind, {}))
+def bot_target(kind: str) -> Target:
+    """Return the target of bots of a protocol."""
+    lines = ANSWERS[kind].split("|")
+    return Target(line_streams(lines, words_in(lines)), host_answer(kind, {}))
 
 
-def of_hosts(kind: str) -> Target:
-    """A host of our agents."""
-    said = QUESTIONS[kind].split("|")
-    return Target(streams(said, words_in(said)), served(kind))
+def host_target(kind: str) -> Target:
+    """Return the target of hosts of a protocol."""
+    lines = QUESTIONS[kind].split("|")
+    return Target(line_streams(lines, words_in(lines)), server_answer(kind))
 
 
 def words_in(lines: list[str]) -> list[str]:
-    """The words of some lines."""
+    """Return the distinct words of lines, sorted."""
     return sorted({word for line in lines for word in line.replace(";", " ").split()})
 
 
 BOTS = {
-    **{f"{name} bot": of_bots(name) for name in ANSWERS},
-    **{f"{kind} host": of_hosts(kind) for kind in QUESTIONS},
+    **{f"{name} bot": bot_target(name) for name in ANSWERS},
+    **{f"{kind} host": host_target(kind) for kind in QUESTIONS},
 }

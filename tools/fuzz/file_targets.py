@@ -1,4 +1,4 @@
-"""Files and words that people write: each with the reader of ours that is given it."""
+"""Fuzz targets for files and arguments that users write."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -6,14 +6,14 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from agents.registry import AGENTS
-from arena.config.experiment import load
+from arena.config.experiment import load_experiment
 from arena.config.sweep import load_experiment_or_sweep
 from arena.learning.config import load_learn_config
 from arena.tuning.study_config import load_study
 from games import NAMES
-from games.base.errors import OK, status_of
+from games.base.errors import OK, run_command
 from tests.commands import perft, rate, replay
-from tools.fuzz.grammars import ROOT, changed, damaged, pairs_of, words_of
+from tools.fuzz.grammars import ROOT, byte_mutations, pairs_of, text_mutations, words_of
 from tools.fuzz.law import Target
 
 SHIPPED = [path.read_text() for path in sorted(ROOT.glob("experiments/*.toml"))]
@@ -46,38 +46,38 @@ LEARNED = ROOT / "games" / "sowing" / "weights" / "kalah_4_4.npz"
 
 
 def file_answer(name: str, read: Callable[[Path], int]) -> Callable[[bytes, Path], int]:
-    """How a file of this name is answered by what reads it."""
+    """Return a function that stores an input in a file and reads it."""
 
     def answer(content: bytes, directory: Path) -> int:
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-        return status_of("fuzz", lambda: read(path), "", str(path))
+        return run_command("fuzz", lambda: read(path), "", str(path))
 
     return answer
 
 
-def plan_of(path: Path) -> int:
-    """An experiment file is read, and the sweep in it if there is one."""
+def read_experiment(path: Path) -> int:
+    """Read an experiment file or a sweep."""
     load_experiment_or_sweep(path)
     return OK
 
 
-def beside(*lines: str) -> Callable[[Path], int]:
-    """A file is read that an experiment beside it names: these lines are of an agent of its own."""
+def read_named_file(*lines: str) -> Callable[[Path], int]:
+    """Return a reader of an experiment with these lines, whose second agent uses the file."""
 
     def read(path: Path) -> int:
         file = path.with_name("x.toml")
         agents = f'[agents.a]\nkind = "random"\n[agents.b]\n{lines[-1]}\n'
         file.write_text("\n".join(['game = "kalah(4,4)"', *lines[:-1], agents]))
-        load(file)
+        load_experiment(file)
         return OK
 
     return read
 
 
-def done(read: Callable[[Path], object]) -> Callable[[Path], int]:
-    """The status of reading that ends well."""
+def ok_after(read: Callable[[Path], object]) -> Callable[[Path], int]:
+    """Return a function that reads a file and returns the status OK."""
 
     def status(path: Path) -> int:
         read(path)
@@ -86,15 +86,15 @@ def done(read: Callable[[Path], object]) -> Callable[[Path], int]:
     return status
 
 
-def rated(name: str) -> Callable[[bytes, Path], int]:
-    """How pitflip rate answers a file of this name."""
+def rate_answer(name: str) -> Callable[[bytes, Path], int]:
+    """Return a function that rates an input as a file of this name."""
     return file_answer(name, lambda path: rate([str(path), "--bootstrap", "0"]))
 
 
-def command(
+def command_answer(
     main: Callable[[list[str]], int], words: Callable[[str], Sequence[str]]
 ) -> Callable[[bytes, Path], int]:
-    """How a command answers a text among its words; no word begins an option."""
+    """Return a function that calls a command with the input as an argument, never an option."""
 
     def answer(content: bytes, _: Path) -> int:
         text = content.decode(errors="replace").replace("\0", "").lstrip("-")
@@ -103,40 +103,51 @@ def command(
     return answer
 
 
-def overridden(content: bytes, directory: Path) -> int:
-    """How a value of the command line is answered."""
+def set_answer(content: bytes, directory: Path) -> int:
+    """Load an experiment with the input as a value of --set."""
     path = directory / "demo.toml"
     path.write_text(EXPERIMENTS[0])
     text = content.decode(errors="replace")
-    return status_of("fuzz", lambda: done(lambda each: load(each, [text]))(path), "", str(path))
+    return run_command(
+        "fuzz", lambda: ok_after(lambda each: load_experiment(each, [text]))(path), "", str(path)
+    )
 
 
-def replayed(of: str, *more: str) -> Callable[[bytes, Path], int]:
-    """How pitflip game replay answers written moves, or with `more` the start that it is given."""
-    return command(replay, lambda text: [of, "", f"--start={text}"] if more else [of, text])
+def replay_answer(of: str, *more: str) -> Callable[[bytes, Path], int]:
+    """Return a function that replays the input as moves, or with `more` as a start position."""
+    return command_answer(replay, lambda text: [of, "", f"--start={text}"] if more else [of, text])
 
 
 FILES = {
-    "experiment": Target(changed(EXPERIMENTS, KINDS), file_answer("x.toml", plan_of)),
-    "study": Target(changed(STUDIES), file_answer("x.toml", done(load_study))),
-    "lesson": Target(changed(LESSONS), file_answer("x.toml", done(load_learn_config))),
-    "set": Target(
-        st.one_of(pairs_of(words_of(EXPERIMENTS)), changed(["agents.smart.depth=6", "pairs=10"])),
-        overridden,
+    "experiment": Target(
+        text_mutations(EXPERIMENTS, KINDS), file_answer("x.toml", read_experiment)
     ),
-    "game": Target(changed(GAME_NAMES), command(perft, lambda text: [text, "1"])),
-    "moves": Target(changed(MOVES, ["kalah"]), replayed("kalah(6,4)")),
-    "position": Target(changed(POSITIONS), replayed("kalah(6,4)", "start")),
-    "csv": Target(changed(CSV), rated("games.csv")),
-    "pgn": Target(changed(PGN), rated("games.pgn")),
-    "ggf": Target(changed(GGF), rated("games.ggf")),
+    "study": Target(text_mutations(STUDIES), file_answer("x.toml", ok_after(load_study))),
+    "lesson": Target(text_mutations(LESSONS), file_answer("x.toml", ok_after(load_learn_config))),
+    "set": Target(
+        st.one_of(
+            pairs_of(words_of(EXPERIMENTS)), text_mutations(["agents.smart.depth=6", "pairs=10"])
+        ),
+        set_answer,
+    ),
+    "game": Target(text_mutations(GAME_NAMES), command_answer(perft, lambda text: [text, "1"])),
+    "moves": Target(text_mutations(MOVES, ["kalah"]), replay_answer("kalah(6,4)")),
+    "position": Target(text_mutations(POSITIONS), replay_answer("kalah(6,4)", "start")),
+    "csv": Target(text_mutations(CSV), rate_answer("games.csv")),
+    "pgn": Target(text_mutations(PGN), rate_answer("games.pgn")),
+    "ggf": Target(text_mutations(GGF), rate_answer("games.ggf")),
     "learned": Target(
-        damaged(LEARNED.read_bytes()),
-        file_answer("w.npz", beside('kind = "smart"\nweights = "w.npz"')),
+        byte_mutations(LEARNED.read_bytes()),
+        file_answer("w.npz", read_named_file('kind = "smart"\nweights = "w.npz"')),
     ),
     "evaluation": Target(
-        changed(SOURCES),
-        file_answer("e.py", beside('kind = "alphabeta"\nevaluate = "e.py"\nweights = { a = 1.0 }')),
+        text_mutations(SOURCES),
+        file_answer(
+            "e.py", read_named_file('kind = "alphabeta"\nevaluate = "e.py"\nweights = { a = 1.0 }')
+        ),
     ),
-    "bot": Target(changed(SOURCES), file_answer("b.py", beside('kind = "python"\nfile = "b.py"'))),
+    "bot": Target(
+        text_mutations(SOURCES),
+        file_answer("b.py", read_named_file('kind = "python"\nfile = "b.py"')),
+    ),
 }

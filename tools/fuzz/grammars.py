@@ -1,4 +1,4 @@
-"""Strategies of hostile inputs: words of the real grammar in the wrong place, and broken bytes."""
+"""Strategies for hostile inputs: valid words in the wrong place, and damaged bytes."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 ROOT = Path(__file__).parents[2]
 TOKENS = re.compile(r"\w+|\s+|.", re.DOTALL)
 WORD = re.compile(r"[A-Za-z_][\w.-]*")
-MOST_CHANGES = 5
+MAX_CHANGES = 5
 NASTY = (
     "", "\x00", "\x1b[31m", "\u202e", "\ufeff", "\u2028", "\ud7ff", "\U0010ffff", "\\", '"', "'''",
     "[" * 40, "{" * 40, "(" * 3000, "a." * 40, "0", "-0", "-1", "1e999", "-1e308", "nan", "inf",
@@ -20,12 +20,12 @@ NASTY = (
 
 
 def words_of(samples: Sequence[str]) -> list[str]:
-    """The words that stand in some samples, each once."""
+    """Return the distinct words of the samples, sorted."""
     return sorted({word for sample in samples for word in WORD.findall(sample)})
 
 
 def values() -> st.SearchStrategy[str]:
-    """A value as TOML or JSON writes it, seldom one that makes sense."""
+    """Return a strategy for values in TOML or JSON syntax, mostly invalid ones."""
     plain = st.one_of(
         st.integers().map(str),
         st.integers(-3, 300).map(str),
@@ -48,12 +48,12 @@ def values() -> st.SearchStrategy[str]:
 
 
 @st.composite
-def changed(draw: st.DrawFn, samples: Sequence[str], words: Sequence[str] = ()) -> bytes:
-    """One of the samples, with words put in, taken out, replaced, repeated; seldom cut."""
+def text_mutations(draw: st.DrawFn, samples: Sequence[str], words: Sequence[str] = ()) -> bytes:
+    """Draw a sample with words inserted, deleted, replaced or repeated, sometimes truncated."""
     sample = draw(st.sampled_from(samples))
     tokens = TOKENS.findall(sample)
     known = [*words, *words_of(samples)]
-    for _ in range(draw(st.integers(1, MOST_CHANGES))):
+    for _ in range(draw(st.integers(1, MAX_CHANGES))):
         at = draw(st.integers(0, max(0, len(tokens) - 1)))
         to = at + draw(st.integers(0, 6))
         new = draw(st.one_of(st.sampled_from(known), values(), st.sampled_from(NASTY)))
@@ -72,10 +72,10 @@ def changed(draw: st.DrawFn, samples: Sequence[str], words: Sequence[str] = ()) 
 
 
 @st.composite
-def damaged(draw: st.DrawFn, sample: bytes) -> bytes:
-    """The sample with bytes flipped, put in, set to zero or cut off."""
+def byte_mutations(draw: st.DrawFn, sample: bytes) -> bytes:
+    """Draw the sample with bytes flipped, inserted, zeroed or truncated."""
     content = bytearray(sample)
-    for _ in range(draw(st.integers(1, MOST_CHANGES))):
+    for _ in range(draw(st.integers(1, MAX_CHANGES))):
         at = draw(st.integers(0, max(0, len(content) - 1)))
         how = draw(st.integers(0, 4))
         if how <= 1 and content:
@@ -91,5 +91,5 @@ def damaged(draw: st.DrawFn, sample: bytes) -> bytes:
 
 
 def pairs_of(keys: Sequence[str]) -> st.SearchStrategy[bytes]:
-    """KEY=VALUE, seldom one that the file may have."""
+    """Return a strategy for KEY=VALUE, mostly with invalid values."""
     return st.builds(lambda key, value: f"{key}={value}".encode(), st.sampled_from(keys), values())

@@ -1,4 +1,4 @@
-"""The law for every input: an answer soon, in a few printable lines, and nothing else."""
+"""The laws for every input: a quick answer, a few printable lines, no other effects."""
 
 import contextlib
 import io
@@ -21,40 +21,39 @@ SECONDS = 2.0
 MEBIBYTES = 300
 MOST_LINES = 40
 MOST_CHARACTERS = 4096
-SLOWER = 3.0  # a loaded machine: what takes long is tried again before it is a finding
+SLOWER = 3.0  # seconds; slow inputs are tried twice because the machine may be loaded
 
 
 @dataclass(frozen=True)
 class Target:
-    """A part of ours that reads something, and what it may be given."""
+    """A part of pitflip that reads input, with a strategy for inputs."""
 
     inputs: SearchStrategy[bytes]
-    answer: Callable[[bytes, Path], int]  # the exit status; what it prints is watched
+    answer: Callable[[bytes, Path], int]  # returns the exit status; its output is checked
 
 
 class Watch:
-    """Notes what Python opens for writing outside of a directory."""
+    """Records files that Python opens for writing outside a directory."""
 
     def __init__(self) -> None:
-        """Nothing is noted until somebody asks."""
         self.allowed: tuple[str, ...] | None = None
         self.written: list[str] = []
         sys.addaudithook(self.see)
 
     def see(self, event: str, arguments: tuple[object, ...]) -> None:
-        """Note an opened file."""
+        """Record an opened file."""
         if self.allowed is None or event != "open":
             return
         path, _, flags = (*arguments, None, None, 0)[:3]
         writes = isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
-        if not writes or not isinstance(path, str) or "__pycache__" in path:  # what is compiled
+        if not writes or not isinstance(path, str) or "__pycache__" in path:  # bytecode
             return
         if not os.path.realpath(path).startswith(self.allowed):
             self.written.append(path)
 
     @contextlib.contextmanager
     def only(self, directory: Path) -> Iterator[list[str]]:
-        """What is written outside of this directory, and of our cache."""
+        """Yield the list of files written outside this directory and our caches."""
         self.written = []
         caches = map(str, user_caches())
         numba = os.environ.get("NUMBA_CACHE_DIR", "/dev/")
@@ -68,13 +67,13 @@ class Watch:
 WATCH = Watch()
 
 
-def broken(target: Target, content: bytes) -> str:
+def violation(target: Target, content: bytes) -> str:
     """Return which law the target breaks with an input; empty if none."""
-    return broken_by(lambda: _tried(target, content))
+    return violation_of(lambda: _try_target(target, content))
 
 
-def broken_by(attempt: Callable[[], tuple[str, float]]) -> str:
-    """Return the law that an attempt breaks; one that is slow is made once more."""
+def violation_of(attempt: Callable[[], tuple[str, float]]) -> str:
+    """Return which law an attempt breaks; repeat a slow attempt once."""
     why, seconds = attempt()
     if not why and seconds > SECONDS:
         why, seconds = attempt()
@@ -83,12 +82,12 @@ def broken_by(attempt: Callable[[], tuple[str, float]]) -> str:
     return why
 
 
-def _tried(target: Target, content: bytes) -> tuple[str, float]:
-    said, fault, status, written = io.StringIO(), "", -1, list[str]()
+def _try_target(target: Target, content: bytes) -> tuple[str, float]:
+    output, fault, status, written = io.StringIO(), "", -1, list[str]()
     before, begun = _peak(), time.process_time()
     with tempfile.TemporaryDirectory(prefix="pitflip-fuzz-") as name:
         directory = Path(name)
-        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
             try:
                 with WATCH.only(directory) as written:
                     status = target.answer(content, directory)
@@ -103,11 +102,11 @@ def _tried(target: Target, content: bytes) -> tuple[str, float]:
         return f"wrote outside of its directory: {written[:3]}", seconds
     if (grown := _peak() - before) > MEBIBYTES:
         return f"took {grown} MiB", seconds
-    return unfit(said.getvalue(), status), seconds
+    return output_violation(output.getvalue(), status), seconds
 
 
-def unfit(text: str, status: int) -> str:
-    """Which law an answer breaks by its words or its status."""
+def output_violation(text: str, status: int) -> str:
+    """Return which law an answer breaks by its output or its status; empty if none."""
     if status not in (OK, CHECK_FAILED, USER_ERROR, UNFINISHED):
         return f"ended with status {status}"
     raw = sorted({each for each in text if not each.isprintable() and each != "\n"})
@@ -116,7 +115,7 @@ def unfit(text: str, status: int) -> str:
     if status in (OK, CHECK_FAILED):
         return ""
     if not text.strip():
-        return "a mistake without a word"
+        return "an error without a message"
     if text.count("\n") > MOST_LINES:
         return f"printed {text.count(chr(10))} lines"
     return f"printed {len(text):,} characters" if len(text) > MOST_CHARACTERS else ""

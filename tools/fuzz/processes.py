@@ -22,7 +22,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from arena.commands.command import module_of
+from arena.commands.registry import load_command
 from games.base.errors import CHECK_FAILED, OK
 from pitflip.__main__ import main
 from tests.forked import in_fork
@@ -37,11 +37,11 @@ from tools.fuzz.file_targets import (
     POSITIONS,
     STUDIES,
 )  # fmt: skip
-from tools.fuzz.grammars import changed
-from tools.fuzz.hostile_lines import streams
-from tools.fuzz.law import MEBIBYTES, WATCH, broken_by, unfit
+from tools.fuzz.grammars import text_mutations
+from tools.fuzz.hostile_lines import line_streams
+from tools.fuzz.law import MEBIBYTES, WATCH, output_violation, violation_of
 
-PLAYING_SECONDS = 1  # processor time after which a valid run is ended
+PLAYING_SECONDS = 1  # of CPU time, after which a valid run is stopped
 MOST_SECONDS = 4
 WAITING_SECONDS = 300.0  # on a busy machine
 SMALL = (
@@ -63,46 +63,50 @@ class Command:
     verb: str
     words: Callable[[str], Sequence[str]]  # the arguments, made from the input
     file: str = ""
-    plays: bool = False  # whether a valid input takes long
+    plays: bool = False  # a valid input takes long
 
 
-def fixed(*words: str) -> Callable[[str], Sequence[str]]:
+def same_words(*words: str) -> Callable[[str], Sequence[str]]:
     """Return the same arguments for every input."""
     return lambda _: words
 
 
 COMMANDS = {
     "pitflip run": Command(
-        changed([SMALL, *EXPERIMENTS], KINDS), "run", fixed("x.toml", *HERE), "x.toml", True
+        text_mutations([SMALL, *EXPERIMENTS], KINDS), "run", same_words("x.toml", *HERE), "x.toml",
+        True,
     ),
     "pitflip run --set": Command(
         FILES["set"].inputs, "run", lambda text: ["small.toml", *HERE, f"--set={text}"], plays=True
     ),
     "any words": Command(
-        changed(["run x --workers 2 --cluster tcp://a:1 --budget 3h --seed 4 --pairs 5 --json"]),
+        text_mutations(
+            ["run x --workers 2 --cluster tcp://a:1 --budget 3h --seed 4 --pairs 5 --json"]
+        ),
         "run", lambda text: ["small.toml", *HERE, *text.split()[:6]], plays=True,
     ),
     "pitflip tune": Command(
-        changed(STUDIES), "tune", fixed("x.toml", "--workers", "1"), "x.toml", True
+        text_mutations(STUDIES), "tune", same_words("x.toml", "--workers", "1"), "x.toml", True
     ),
     "pitflip learn": Command(
-        changed(LESSONS), "learn", fixed("x.toml", "--workers", "1"), "x.toml", True
+        text_mutations(LESSONS), "learn", same_words("x.toml", "--workers", "1"), "x.toml", True
     ),
     "pitflip rate": Command(
-        changed(CSV), "rate", fixed("x.csv", "--bootstrap=0"), "x.csv"
+        text_mutations(CSV), "rate", same_words("x.csv", "--bootstrap=0"), "x.csv"
     ),
     "pitflip game explain": Command(
-        changed([*POSITIONS, *MOVES]), "game",
+        text_mutations([*POSITIONS, *MOVES]), "game",
         lambda text: ["kalah(4,3)", "explain", "--agent=greedy", "--solve-seconds=0", "--", text],
     ),
     "pitflip game perft": Command(
-        changed(GAME_NAMES), "game", lambda text: ["--", text, "perft", "1"]
+        text_mutations(GAME_NAMES), "game", lambda text: ["--", text, "perft", "1"]
     ),
     "pitflip play": Command(
-        streams(PERSON, PERSON), "play", fixed("kalah(4,3)", *AGENTS_THAT_PLAY), "stdin", True
+        line_streams(PERSON, PERSON), "play", same_words("kalah(4,3)", *AGENTS_THAT_PLAY), "stdin",
+        True,
     ),
     "pitflip serve": Command(
-        streams(GTP, GTP), "serve", fixed("gtp", "--agent", "first"), "stdin"
+        line_streams(GTP, GTP), "serve", same_words("gtp", "--agent", "first"), "stdin"
     ),
 }  # fmt: skip
 
@@ -110,31 +114,31 @@ COMMANDS = {
 def load_commands() -> None:
     """Load the commands once, before they are forked."""
     for command in COMMANDS.values():
-        module_of(command.verb)
+        load_command(command.verb)
     gc.collect()
     gc.freeze()
 
 
-def broken_command(command: Command, content: bytes) -> str:
+def command_violation(command: Command, content: bytes) -> str:
     """Return which law the command breaks with this input; empty if none."""
-    return broken_by(lambda: _tried(command, content))
+    return violation_of(lambda: _try_command(command, content))
 
 
-def _tried(command: Command, content: bytes) -> tuple[str, float]:
-    """Return the broken law and the processor time, which is 0 for a command that plays."""
-    directory = Path(tempfile.mkdtemp(prefix="pitflip-fuzz-"))  # a fork must not delete it
+def _try_command(command: Command, content: bytes) -> tuple[str, float]:
+    """Return the broken law and the CPU time, which is 0 for a command that plays."""
+    directory = Path(tempfile.mkdtemp(prefix="pitflip-fuzz-"))  # forks must not delete it
     try:
-        return _judged(command, content, directory)
+        return _run_and_judge(command, content, directory)
     finally:
         shutil.rmtree(directory)
 
 
-def has_begun(directory: Path, seconds: int) -> bool:
-    """Return whether a run that was ended had begun to play."""
+def has_started(directory: Path, seconds: int) -> bool:
+    """Return whether a stopped run had started to play."""
     return (directory / "results").exists() or seconds == MOST_SECONDS
 
 
-def _judged(
+def _run_and_judge(
     command: Command, content: bytes, directory: Path, seconds: int = PLAYING_SECONDS
 ) -> tuple[str, float]:
     words = command.words(content.decode(errors="replace").replace("\0", ""))
@@ -149,34 +153,34 @@ def _judged(
             **in_fork(work, cwd=directory, stdin=stdin, stdout=out, stderr=subprocess.STDOUT),
             process_group=0,
         )
-    status, use = awaited(process)
-    said = (directory / "out").read_bytes().decode(errors="replace")
-    if "Traceback (most recent call last)" in said:
-        return f"a traceback: {said[-1500:]}", 0.0
-    if "wrote outside" in said:
-        return said[-300:], 0.0
-    if command.plays and status == -signal.SIGXCPU and not has_begun(directory, seconds):
-        return _judged(command, content, directory, MOST_SECONDS)
+    status, use = wait_for(process)
+    output = (directory / "out").read_bytes().decode(errors="replace")
+    if "Traceback (most recent call last)" in output:
+        return f"a traceback: {output[-1500:]}", 0.0
+    if "wrote outside" in output:
+        return output[-300:], 0.0
+    if command.plays and status == -signal.SIGXCPU and not has_started(directory, seconds):
+        return _run_and_judge(command, content, directory, MOST_SECONDS)
     if command.plays and status in (OK, CHECK_FAILED, -signal.SIGXCPU):
         return "", 0.0
     if (grown := use.ru_maxrss // 1024 - before) > MEBIBYTES:
         return f"took {grown} MiB", 0.0
-    return unfit(said, status), use.ru_utime + use.ru_stime
+    return output_violation(output, status), use.ru_utime + use.ru_stime
 
 
-def awaited(process: subprocess.Popen) -> tuple[int, resource.struct_rusage]:
+def wait_for(process: subprocess.Popen) -> tuple[int, resource.struct_rusage]:
     """Return the exit status and the resources of a command; kill one that hangs."""
     until = time.monotonic() + WAITING_SECONDS
     while True:
-        found, status, use = os.wait4(process.pid, os.WNOHANG)
-        if found:
+        pid, status, use = os.wait4(process.pid, os.WNOHANG)
+        if pid:
             break
         if time.monotonic() > until:
             process.kill()
         time.sleep(0.002)
     process.returncode = os.waitstatus_to_exitcode(status)
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)  # the processes that it has begun
+        os.killpg(process.pid, signal.SIGKILL)  # its child processes
     return process.returncode, use
 
 

@@ -1,4 +1,4 @@
-"""A search for inputs that hurt: one target, some inputs, and the smallest that breaks the law."""
+"""Search the inputs of a target for the smallest one that breaks a law."""
 
 import hashlib
 from collections.abc import Callable
@@ -9,21 +9,23 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.strategies import SearchStrategy
 
 CASES = Path(__file__).parents[2] / "tests" / "fuzz" / "cases"
-MOST_SHORTER = 200  # lines that are tried to be left out
-Judge = Callable[[bytes], str]  # which law an input breaks
+MOST_SHORTER = 200  # lines that `shorten` tries to delete
+Judge = Callable[[bytes], str]  # returns which law an input breaks
 
 
-class Found(NamedTuple):
-    """How much was tried, and an input that breaks the law, with why."""
+class SearchResult(NamedTuple):
+    """The number of inputs and lines, and an input that breaks a law, with the reason."""
 
     inputs: int
     lines: int
     finding: tuple[bytes, str] | None
 
 
-def found(inputs: SearchStrategy[bytes], judge: Judge, number: int, examples: int) -> Found:
-    """So many inputs, told apart from others by a number; the smallest of a kind that breaks."""
-    tried, lines, last = 0, 0, list[tuple[bytes, str]]()
+def search_inputs(
+    inputs: SearchStrategy[bytes], judge: Judge, number: int, examples: int
+) -> SearchResult:
+    """Try `examples` inputs of the seed `number`; return the smallest that breaks a law."""
+    count, lines, last = 0, 0, list[tuple[bytes, str]]()
 
     @seed(number)
     @settings(
@@ -32,8 +34,8 @@ def found(inputs: SearchStrategy[bytes], judge: Judge, number: int, examples: in
     )  # fmt: skip
     @given(inputs)
     def one(content: bytes) -> None:
-        nonlocal tried, lines
-        tried += 1
+        nonlocal count, lines
+        count += 1
         lines += content.count(b"\n") + 1
         if why := judge(content):
             last[:] = [(content, why)]
@@ -41,14 +43,14 @@ def found(inputs: SearchStrategy[bytes], judge: Judge, number: int, examples: in
 
     try:
         one()
-    except Exception:  # hypothesis has its own for what comes and goes
+    except Exception:  # Hypothesis raises its own for flaky failures
         if not last:
             raise
-    return Found(tried, lines, shorter(*last[0], judge) if last else None)
+    return SearchResult(count, lines, shorten(*last[0], judge) if last else None)
 
 
-def shorter(content: bytes, why: str, judge: Judge) -> tuple[bytes, str]:
-    """The input without the lines that it does not need to break the law."""
+def shorten(content: bytes, why: str, judge: Judge) -> tuple[bytes, str]:
+    """Return the input without the lines that are not needed to break a law."""
     lines = content.split(b"\n")
     for place in reversed(range(min(len(lines), MOST_SHORTER))):
         rest = lines[:place] + lines[place + 1 :]
@@ -57,8 +59,8 @@ def shorter(content: bytes, why: str, judge: Judge) -> tuple[bytes, str]:
     return b"\n".join(lines), why
 
 
-def keep(name: str, content: bytes, cases: Path = CASES) -> Path:
-    """Make a finding a case of the suite."""
+def keep_case(name: str, content: bytes, cases: Path = CASES) -> Path:
+    """Store a finding as a case of the test suite."""
     place = cases / name.replace(" ", "_") / hashlib.blake2b(content, digest_size=5).hexdigest()
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_bytes(content)

@@ -1,4 +1,4 @@
-"""What is fuzzed: each reader of ours with its inputs, answered as its command answers them."""
+"""The table of fuzz targets, and the targets that read a finished run."""
 
 import contextlib
 import functools
@@ -11,15 +11,15 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from arena.config.experiment import load
-from arena.planning.schedule import DrawnPlan, make_schedule
+from arena.config.experiment import load_experiment
+from arena.planning.schedule import Schedule, make_schedule
 from arena.storage.journal import RunDirectory
-from games.base.errors import OK, status_of
-from tests.arena.running import played, small
+from games.base.errors import OK, run_command
+from tests.arena.running import run_experiment_file, small
 from tests.commands import export, rate, report, runs, verify
 from tools.fuzz.bot_targets import BOTS
 from tools.fuzz.file_targets import FILES
-from tools.fuzz.grammars import changed, damaged
+from tools.fuzz.grammars import byte_mutations, text_mutations
 from tools.fuzz.law import Target
 
 Command = Callable[[list[str]], int]
@@ -27,12 +27,12 @@ Command = Callable[[list[str]], int]
 
 @functools.cache
 def finished_run() -> Path:
-    """A small run that is finished; a copy of it is damaged."""
+    """Return the directory of a small finished run, whose copies are damaged."""
     home = Path(tempfile.mkdtemp(prefix="pitflip-fuzzed-run-"))
     path = home / "demo.toml"
     path.write_text(small(4) + '[agents.greedy]\nkind = "greedy"\n')
     with contextlib.redirect_stdout(io.StringIO()):
-        played(path, home / "results", 1)
+        run_experiment_file(path, home / "results", 1)
     (journal,) = home.glob("results/*/*/journal.sqlite")
     with sqlite3.connect(journal) as base:
         base.execute("pragma wal_checkpoint(truncate)")
@@ -40,65 +40,65 @@ def finished_run() -> Path:
 
 
 @functools.cache
-def drawn_run() -> DrawnPlan:
-    """What is played in the finished run."""
-    return make_schedule(load(finished_run().parents[2] / "demo.toml").plan)
+def finished_run_schedule() -> Schedule:
+    """Return the schedule of the finished run."""
+    return make_schedule(load_experiment(finished_run().parents[2] / "demo.toml").plan)
 
 
-def of_run(name: str, *ends: Callable[[Path], int]) -> Callable[[bytes, Path], int]:
-    """How commands answer a run one file of which is replaced; the worst status."""
+def run_answer(name: str, *commands: Callable[[Path], int]) -> Callable[[bytes, Path], int]:
+    """Return a function that replaces a file of the run and calls commands on it."""
 
     def answer(content: bytes, directory: Path) -> int:
         run = directory / "results" / "demo" / finished_run().name
         shutil.copytree(finished_run(), run)
         (run / name).write_bytes(content)
-        return max(end(run) for end in ends)
+        return max(command(run) for command in commands)
 
     return answer
 
 
-def by(main: Command, *words: str) -> Callable[[Path], int]:
-    """A command about a run, with these words after it."""
+def command_on_run(main: Command, *words: str) -> Callable[[Path], int]:
+    """Return a function that calls a command on a run, with more arguments."""
     return lambda run: main([str(run), *words])
 
 
-def listed(run: Path) -> int:
-    """The list of runs, with this one."""
+def list_runs(run: Path) -> int:
+    """List the runs of a directory that contains this run."""
     return runs(["--results", str(run.parents[1]), "list"])
 
 
-def continued(run: Path) -> int:
-    """The games of a journal, as a run that goes on reads them."""
+def continue_run(run: Path) -> int:
+    """Read the games of a journal as a continued run does."""
 
     def read() -> int:
         with RunDirectory(run, finished_run().name) as directory:
             section = directory.section()
-            list(section.games(drawn_run().pairings.columns))
+            list(section.games(finished_run_schedule().pairs.columns))
             section.read_fact("fixed"), section.read_fact("unloadable")
         return OK
 
-    return status_of("fuzz", read, "again")
+    return run_command("fuzz", read, "again")
 
 
 def file_of_run(name: str) -> st.SearchStrategy[bytes]:
-    """A file of the finished run, damaged; it is played when the first example is drawn."""
-    return st.deferred(lambda: damaged((finished_run() / name).read_bytes()))
+    """Return a strategy for damaged bytes of a file; the first example plays the run."""
+    return st.deferred(lambda: byte_mutations((finished_run() / name).read_bytes()))
 
 
 def text_of_run(name: str) -> st.SearchStrategy[bytes]:
-    """A text of the finished run with words in the wrong places."""
-    return st.deferred(lambda: changed([(finished_run() / name).read_text()]))
+    """Return a strategy for a text file of the run with misplaced words."""
+    return st.deferred(lambda: text_mutations([(finished_run() / name).read_text()]))
 
 
-VERIFIED, REPORTED = by(verify, "--rules-only"), by(report)
-RATED = by(rate, "--bootstrap", "0")
-EXPORTED = by(export, "--games", "json", "--tables", "csv")
+VERIFY, REPORT = command_on_run(verify, "--rules-only"), command_on_run(report)
+RATE = command_on_run(rate, "--bootstrap", "0")
+EXPORT = command_on_run(export, "--games", "json", "--tables", "csv")
 RUNS = {
-    "table": Target(file_of_run("games.parquet"), of_run("games.parquet", VERIFIED, REPORTED)),
-    "table exported": Target(file_of_run("games.parquet"), of_run("games.parquet", EXPORTED)),
-    "run": Target(text_of_run("run.json"), of_run("run.json", VERIFIED, REPORTED)),
-    "run exported": Target(text_of_run("run.json"), of_run("run.json", EXPORTED, RATED)),
-    "summary": Target(text_of_run("summary.json"), of_run("summary.json", REPORTED, listed)),
-    "journal": Target(file_of_run("journal.sqlite"), of_run("journal.sqlite", continued)),
+    "table": Target(file_of_run("games.parquet"), run_answer("games.parquet", VERIFY, REPORT)),
+    "table exported": Target(file_of_run("games.parquet"), run_answer("games.parquet", EXPORT)),
+    "run": Target(text_of_run("run.json"), run_answer("run.json", VERIFY, REPORT)),
+    "run exported": Target(text_of_run("run.json"), run_answer("run.json", EXPORT, RATE)),
+    "summary": Target(text_of_run("summary.json"), run_answer("summary.json", REPORT, list_runs)),
+    "journal": Target(file_of_run("journal.sqlite"), run_answer("journal.sqlite", continue_run)),
 }
 TARGETS = {**FILES, **RUNS, **BOTS}

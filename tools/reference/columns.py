@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, get_type_hints
 
-from arena.analysis.move_losses.table import MOVE_COLUMNS
+from arena.analysis.move_losses.losses import MOVE_COLUMNS
 from arena.analysis.standings import PointsRow
 from arena.analysis.sweep import TYPES as SWEEP_COLUMNS
 from arena.analysis.tables import EloRow, TournamentRow, WinRateRow
 from arena.analysis.timings import Timing
 from arena.pipeline.ladder import LadderRow
 from arena.planning.games import Termination
-from arena.storage.game_table import GAME_SCHEMA, THOUGHT_COLUMNS
+from arena.storage.game_table import GAME_SCHEMA, SEARCH_INFO_COLUMNS
 from tools.reference.pages import GENERATED, markdown_page, markdown_table
 
 ENDS = {"_low": "lower end of the interval of", "_high": "upper end of the interval of"}
@@ -61,7 +61,7 @@ def parquet_tables() -> list[ParquetTable]:
         ParquetTable(
             "thoughts.parquet",
             "a chosen move, with `search_info = true` only",
-            _stored_types(THOUGHT_COLUMNS),
+            _stored_types(SEARCH_INFO_COLUMNS),
         ),
         ParquetTable(
             "moves.parquet", "a judged move, after `pitflip judge`", _stored_types(MOVE_COLUMNS)
@@ -92,8 +92,8 @@ TRIAL_COLUMNS = {
 }
 VALIDATION_COLUMNS = {"pairing": "int64", "score": "double", "llr": "double"}
 
-FAIR = ", ".join(how.name.lower() for how in Termination if how.fair)
-FORFEITS = ", ".join(how.name.lower() for how in Termination if not how.fair)
+FAIR = ", ".join(how.name.lower() for how in Termination if how.is_fair)
+FORFEITS = ", ".join(how.name.lower() for how in Termination if not how.is_fair)
 TERMINATIONS = f"how the game ended: {FAIR}; forfeits: {FORFEITS}"
 # By column, or by table and column where a name means several things.
 MEANINGS: Mapping[str, str] = {
@@ -221,7 +221,7 @@ def meaning(table: str, column: str) -> str:
     for end, words in ENDS.items():
         if column.endswith(end):
             return f"{words} `{column.removesuffix(end)}`"
-    raise KeyError(f"tools/reference/columns.py: say what {stem}.{column} means")
+    raise KeyError(f"tools/reference/columns.py: add the meaning of {stem}.{column}")
 
 
 def columns_page() -> str:

@@ -11,8 +11,8 @@ from arena.config.agents import KIND
 from arena.config.checks import CLAIM_KEY
 from arena.config.keys import EXPERIMENT_KEYS
 from arena.learning.config import LEARN
-from arena.planning.openings.registry import COMMON_KEYS, OPENINGS, way
-from arena.planning.schedules.registry import SCHEDULES, schedule
+from arena.planning.openings.registry import COMMON_KEYS, OPENINGS, opening_method
+from arena.planning.schedules.registry import SCHEDULES, schedule_method
 from arena.tuning.table import TUNE
 from games.base.schema import GAME_TIME, Key, KeyType
 
@@ -58,8 +58,8 @@ def schema_text() -> str:
 def experiment_schema() -> Schema:
     """Return the schema of a whole file."""
     tables: dict[str, Schema] = {
-        "schedule": _choice({name: schedule(name) for name in SCHEDULES}, ()),
-        "openings": _choice({name: way(name) for name in OPENINGS}, COMMON_KEYS),
+        "schedule": _choice({name: schedule_method(name) for name in SCHEDULES}, ()),
+        "openings": _choice({name: opening_method(name) for name in OPENINGS}, COMMON_KEYS),
         "agents": {"type": "object", "additionalProperties": _agent()},
         "checks": {"type": "array", "items": _check()},
         "sweep": {"type": "object"},
@@ -69,7 +69,7 @@ def experiment_schema() -> Schema:
     made = _object(EXPERIMENT_KEYS)
     for key in EXPERIMENT_KEYS:
         if key.name in tables:
-            made["properties"][key.name] = tables[key.name] | {"description": key.words}
+            made["properties"][key.name] = tables[key.name] | {"description": key.description}
     made["required"] = ["game"]
     made["anyOf"] = [{"required": ["agents"]}, {"required": ["roster"]}]
     return {"$schema": DRAFT, "title": "Experiment of Pitflip", **made}
@@ -90,7 +90,7 @@ def _object(keys: Iterable[Key]) -> Schema:
 
 def key_schema(key: Key) -> Schema:
     """Return the schema of one value."""
-    about: Schema = {"description": key.words}
+    about: Schema = {"description": key.description}
     if not callable(key.default) and key.default not in (None, ()):
         about["default"] = key.default
     if key.choices:
@@ -106,14 +106,14 @@ def key_schema(key: Key) -> Schema:
 
 def _bounds(key: Key) -> Schema:
     words = {"minimum": key.low, "exclusiveMinimum": key.above,
-             "maximum": key.high, "exclusiveMaximum": key.under}  # fmt: skip
+             "maximum": key.high, "exclusiveMaximum": key.below}  # fmt: skip
     return {word: bound for word, bound in words.items() if math.isfinite(bound)}
 
 
 def _choice(entries: Mapping[str, Any], shared: Sequence[Key]) -> Schema:
     """Return the schema of a key that takes a word or a table with one of several forms."""
-    words = [name for name, entry in entries.items() if entry.WORD]
-    forms = [_form(entry.KEYS, shared) for entry in entries.values() if entry.KEYS]
+    words = [name for name, entry in entries.items() if entry.name_suffices]
+    forms = [_form(entry.keys, shared) for entry in entries.values() if entry.keys]
     return {"anyOf": [{"enum": words}, *forms]}
 
 
@@ -127,7 +127,7 @@ def _agent() -> Schema:
     forms = []
     for name in kinds:
         made = _object(kind_of(name).options)
-        made["properties"] = {"kind": {"const": name, "description": KIND.words},
+        made["properties"] = {"kind": {"const": name, "description": KIND.description},
                               **made["properties"]}  # fmt: skip
         made.pop("required", None)
         forms.append(made)

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from agents.registry import AGENTS, kind_of, kinds_for
 from arena.analysis.checks.registry import CHECKS, claim
-from arena.commands.command import COMMANDS
+from arena.commands.registry import COMMANDS
 from arena.config.checks import CLAIM_KEY
 from arena.config.keys import EXPERIMENT_KEYS, ROSTER_KEYS, SPRT_KEYS
-from arena.config.user_settings import KEYS as SETTINGS_KEYS
+from arena.config.run_options import SETTINGS_KEYS
 from arena.learning.config import LEARN
-from arena.planning.openings.registry import COMMON_KEYS, OPENINGS, way
-from arena.planning.schedules.registry import SCHEDULES, schedule
+from arena.planning.openings.registry import COMMON_KEYS, OPENINGS, opening_method
+from arena.planning.schedules.registry import SCHEDULES, schedule_method
 from arena.tuning.ranges import RANGE
 from arena.tuning.table import TUNE
 from games import game
@@ -39,13 +39,15 @@ def key_tables() -> list[KeyTable]:
         KeyTable("Top level", "Keys above the first `[table]` of a file.", EXPERIMENT_KEYS),
         KeyTable(
             "`schedule`",
-            f"One of {_forms(schedule(name).EXAMPLES for name in SCHEDULES)}.",
-            _distinct(key for name in SCHEDULES for key in schedule(name).KEYS),
+            f"One of {_forms(schedule_method(name).examples for name in SCHEDULES)}.",
+            _distinct(key for name in SCHEDULES for key in schedule_method(name).keys),
         ),
         KeyTable(
             "`openings`",
-            f"One of {_forms(way(name).EXAMPLES for name in OPENINGS)}.",
-            _distinct([*(key for name in OPENINGS for key in way(name).KEYS), *COMMON_KEYS]),
+            f"One of {_forms(opening_method(name).examples for name in OPENINGS)}.",
+            _distinct(
+                [*(key for name in OPENINGS for key in opening_method(name).keys), *COMMON_KEYS]
+            ),
         ),
         KeyTable("`[stop.sprt]`", "A sequential test of two agents.", SPRT_KEYS),
         KeyTable("`[roster]`", "A directory of bots, each an agent.", ROSTER_KEYS),
@@ -117,7 +119,7 @@ def commands_page() -> str:
         "The option `--help` of a command prints the same with examples.",
     ]
     for name, about, parser in command_parsers():
-        parts += [f"## {name}", f"{about}."]
+        parts += [f"## {name}", f"{about[:1].upper()}{about[1:]}."]
         parts += list(_parser_parts(parser, name))
     return markdown_page(parts)
 
@@ -192,8 +194,8 @@ def _cells(key: Key) -> tuple[str, str, str, str]:
         default = ""
     else:
         default = f"`{format_value(key.default)}`"
-    kind = "" if key.type == "any" and not key.choices else key.allowed().rstrip(",")
-    return f"`{key.name}`", kind, default, key.words
+    kind = "" if key.type == "any" and not key.choices else key.describe_allowed().rstrip(",")
+    return f"`{key.name}`", kind, default, key.description
 
 
 def _forms(examples: Iterable[Sequence[str]]) -> str:
@@ -202,7 +204,7 @@ def _forms(examples: Iterable[Sequence[str]]) -> str:
 
 def _distinct(keys: Iterable[Key]) -> list[Key]:
     """Return the keys that differ in name or meaning."""
-    return list({(key.name, key.allowed(), key.words): key for key in keys}.values())
+    return list({(key.name, key.describe_allowed(), key.description): key for key in keys}.values())
 
 
 def _inside(keys: Iterable[Key], name: str) -> Sequence[Key]:

@@ -1,1 +1,1 @@
-"""Runs of every sort, disturbed in every way we know; none may end with another byte."""
+"""Kill, stop and damage runs of all kinds; their final tables must not differ by a byte."""

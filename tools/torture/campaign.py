@@ -1,4 +1,4 @@
-"""Trial after trial: which one has which number, and what became of each."""
+"""A campaign: numbered trials, and the journal with their outcomes."""
 
 import json
 import os
@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.storage.provenance import code_digest
-from tools.torture.below import Below
 from tools.torture.disturbances import DISTURBANCES
-from tools.torture.laws import BROKEN, Outcome, Patience, Verdict
+from tools.torture.laws import BROKEN, Outcome, Timeouts, Verdict
+from tools.torture.processes import Processes
 from tools.torture.references import reference_of
 from tools.torture.subjects import SUBJECTS
 from tools.torture.trial import Trial
@@ -19,7 +19,7 @@ from tools.torture.trial import Trial
 JOURNAL = "trials.jsonl"
 
 
-class Tried(NamedTuple):
+class TrialRecord(NamedTuple):
     """A line of the journal."""
 
     number: int
@@ -27,12 +27,12 @@ class Tried(NamedTuple):
     disturbance: str
     verdict: Verdict
     words: str
-    code: str  # the sources that were disturbed
+    code: str  # digest of the sources
     seed: int = 1
 
 
-def choice(seed: int, number: int, only: str = "") -> tuple[str, str, random.Random]:
-    """The subject and the disturbance of a trial, and the chance for the rest of it."""
+def choose_trial(seed: int, number: int, only: str = "") -> tuple[str, str, random.Random]:
+    """Return the subject and the disturbance of a trial, and its random generator."""
     chance = random.Random(f"{seed} {number}")
     pairs = {
         (name, how): subject.weight * disturbance.weight
@@ -46,71 +46,71 @@ def choice(seed: int, number: int, only: str = "") -> tuple[str, str, random.Ran
     return subject, how, chance
 
 
-def tried(subject: str, how: str, chance: random.Random, state: Path, below: Below,
-          patience: Patience) -> Outcome:  # fmt: skip
-    """Disturb a subject; what became of it."""
-    trial = Trial(SUBJECTS[subject], reference_of(subject, state, below), state, chance, below,
-                  patience)  # fmt: skip
-    trial.lay()
+def run_trial(subject: str, how: str, chance: random.Random, state: Path,
+              processes: Processes, timeouts: Timeouts) -> Outcome:  # fmt: skip
+    """Disturb a subject and return the outcome."""
+    trial = Trial(SUBJECTS[subject], reference_of(subject, state, processes), state, chance,
+                  processes, timeouts)  # fmt: skip
+    trial.set_up()
     try:
         DISTURBANCES[how].does(trial)
-        verdict = trial.settled or trial.conclude()
+        verdict = trial.verdict or trial.finish_and_check()
         return Outcome(verdict, ", ".join(trial.notes))
     except Outcome as outcome:
         words = ", ".join([*trial.notes, outcome.words] if outcome.words else trial.notes)
         return Outcome(outcome.verdict, words)
     finally:
-        trial.leave()
+        trial.tear_down()
 
 
-def campaign(seed: int, state: Path, only: str, patience: Patience) -> Iterator[Tried]:
-    """The trials of a seed that are not in the journal, without an end."""
-    number, below = mended(state), Below()
+def run_campaign(seed: int, state: Path, only: str, timeouts: Timeouts) -> Iterator[TrialRecord]:
+    """Run the trials of a seed that are not in the journal, without end."""
+    number, processes = repair_journal(state), Processes()
     while True:
-        subject, how, chance = choice(seed, number, only)
-        outcome = tried(subject, how, chance, state, below, patience)
-        # Not remembered: what is forked from here has to look for itself.
+        subject, how, chance = choose_trial(seed, number, only)
+        outcome = run_trial(subject, how, chance, state, processes, timeouts)
+        # Bypass the cache: forks must compute the digest of the current sources themselves.
         code = code_digest.__wrapped__()
-        line = Tried(number, subject, how, outcome.verdict, outcome.words, code, seed)
+        line = TrialRecord(number, subject, how, outcome.verdict, outcome.words, code, seed)
         if outcome.verdict in BROKEN:
             keep_evidence(state, number)
-        note(state, line)
+        append_record(state, line)
         yield line
         number += 1
 
 
-def note(state: Path, line: Tried) -> None:
-    """Write a line into the journal, whole or not at all."""
+def append_record(state: Path, line: TrialRecord) -> None:
+    """Append a line to the journal and sync it to the disk."""
     with (state / JOURNAL).open("a") as file:
         file.write(json.dumps(line) + "\n")
         file.flush()
         os.fsync(file.fileno())
 
 
-def stored(state: Path) -> list[Tried]:
-    """The lines of the journal, without one that a kill has cut."""
+def read_journal(state: Path) -> list[TrialRecord]:
+    """Return the complete lines of the journal."""
     path = state / JOURNAL
     lines = path.read_text().splitlines(keepends=True) if path.exists() else []
-    return [line_of(text) for text in lines if text.endswith("\n")]
+    return [parse_record(text) for text in lines if text.endswith("\n")]
 
 
-def line_of(text: str) -> Tried:
-    """A line of the journal as it was noted."""
+def parse_record(text: str) -> TrialRecord:
+    """Return the record of a line of the journal."""
     number, subject, how, verdict, *rest = json.loads(text)
-    return Tried(number, subject, how, Verdict(verdict), *rest)
+    return TrialRecord(number, subject, how, Verdict(verdict), *rest)
 
 
-def mended(state: Path) -> int:
-    """How many lines the journal has; one that a kill has cut is removed, and tried again."""
+def repair_journal(state: Path) -> int:
+    """Remove an incomplete last line of the journal, and return the number of lines."""
     path = state / JOURNAL
     if path.exists():
         text = path.read_text()
         path.write_text(text[: text.rfind("\n") + 1])
-    return len(stored(state))
+    return len(read_journal(state))
 
 
 def keep_evidence(state: Path, number: int) -> None:
-    """Keep what a law was broken by."""
+    """Copy the files and the log of a trial that broke a law."""
     place = state / "evidence" / str(number)
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(state / "place", place, symlinks=True)

@@ -1,68 +1,68 @@
-"""Disturbances of what lies on the disk: bits, ends, blocks and whole files of a run."""
+"""Disturbances that damage the files of a run: flipped bits, truncated and deleted files."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 from arena.storage.journal import JOURNAL
 from tools.torture.laws import Outcome, Verdict
-from tools.torture.signals import BEGUN, kill_all
+from tools.torture.signals import EARLIEST, kill_all
 from tools.torture.trial import DONE, Trial
 
 HALF = 0.5
 Change = Callable[[Trial, bytes], bytes]
 
 
-def flipped(trial: Trial, content: bytes) -> bytes:
-    """One bit is another."""
+def flip_bit(trial: Trial, content: bytes) -> bytes:
+    """Return the content with one random bit flipped."""
     place = trial.chance.randrange(len(content) * 8)
-    changed = bytearray(content)
-    changed[place // 8] ^= 1 << place % 8
-    return bytes(changed)
+    result = bytearray(content)
+    result[place // 8] ^= 1 << place % 8
+    return bytes(result)
 
 
-def cut(trial: Trial, content: bytes) -> bytes:
-    """The end is missing."""
+def truncate(trial: Trial, content: bytes) -> bytes:
+    """Return the content up to a random byte."""
     return content[: trial.chance.randrange(len(content))]
 
 
 def after_kill(change: Change) -> Callable[[Trial], None]:
-    """Kill a run, and change one of its files before it goes on."""
+    """Return a disturbance that kills a run and changes one of its files before it continues."""
 
     def disturb(trial: Trial) -> None:
-        kill_all(trial, BEGUN)
-        changed(trial, change)
+        kill_all(trial, EARLIEST)
+        change_file(trial, change)
 
     return disturb
 
 
-def after_the_end(change: Change) -> Callable[[Trial], None]:
-    """Change a file of a finished run, which is then asked for again."""
+def after_end(change: Change) -> Callable[[Trial], None]:
+    """Return a disturbance that changes a file of a finished run, which is then started again."""
 
     def disturb(trial: Trial) -> None:
-        trial.ends(trial.begin(), *DONE)
-        changed(trial, change)
+        trial.wait_for(trial.start(), *DONE)
+        change_file(trial, change)
 
     return disturb
 
 
-def deleted(trial: Trial) -> None:
-    """Delete one file of a run that was killed."""
-    kill_all(trial, BEGUN)
-    trial.patience.until_gone(trial.below)
+def delete_file(trial: Trial) -> None:
+    """Kill a run and delete one of its files."""
+    kill_all(trial, EARLIEST)
+    trial.timeouts.wait_until_empty(trial.processes)
     trial.may_refuse = True
-    one_of(trial).unlink()
+    choose_file(trial).unlink()
 
 
-def changed(trial: Trial, change: Change) -> None:
-    """Change one file that is not empty."""
-    trial.patience.until_gone(trial.below)
+def change_file(trial: Trial, change: Change) -> None:
+    """Apply a change to one file of the results."""
+    trial.timeouts.wait_until_empty(trial.processes)
     trial.may_refuse = True
-    path = one_of(trial)
+    path = choose_file(trial)
     path.write_bytes(change(trial, path.read_bytes()))
 
 
-def one_of(trial: Trial) -> Path:
-    """A file in the results: often a journal, for it alone decides; else every one is as likely."""
+def choose_file(trial: Trial) -> Path:
+    """Return a random non-empty file; half of the time a journal, which alone decides results."""
     found = [path for path in sorted(trial.results.rglob("*")) if path.is_file()]
     found = [path for path in found if path.stat().st_size]
     if not found:

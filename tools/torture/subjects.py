@@ -1,32 +1,32 @@
-"""What is disturbed: tiny experiments, one for each way in which games come about."""
+"""The commands to disturb: tiny experiments, one for each way of producing games."""
 
 import sys
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from tools.torture.below import Command
+from tools.torture.processes import Command
 
 TABLES = tuple(f"*/*/{name}.parquet" for name in ("games", "elo", "win_rates", "tournament"))
 STUDY = ("*/*/recommendation.json", "*/*/validation.parquet")
 WORDS = ("--results", "results", "--workers", "2", "--quiet")
 RESULTS = "results"
-PREPARED = "made"  # where a prepared run is played
+PREPARED = "made"  # directory where a prepared run is made
 
 
 class Subject(NamedTuple):
-    """What is run, which files must be the same in the end, and how often it is chosen."""
+    """A command, the files that must not change, and its relative frequency."""
 
     command: Command
     files: Mapping[str, str]  # the experiment first
     products: tuple[str, ...] = TABLES
-    prepared: Command | None = None  # a run that is finished before, as results/run
-    deciding: tuple[str, ...] = ()  # the files of users that decide games
-    afresh: bool = True  # whether the command has --fresh
+    prepared: Command | None = None  # makes the run that the command reads, as results/run
+    deciding: tuple[str, ...] = ()  # files of users that affect the games
+    has_fresh: bool = True  # whether the command has --fresh
     weight: int = 10
 
 
 def head(pairs: int, plies: int = 8, more: str = "") -> str:
-    """The head of an experiment on a small board."""
+    """Return the first lines of an experiment on a small board."""
     return (
         f'game = "kalah(4,3)"\npairs = {pairs}\nseed = 5\n{more}\n'
         f"openings = {{ random_plies = {plies} }}\n"
@@ -47,10 +47,10 @@ for line in sys.stdin:
     _, legal, _, chance, _ = line.split(';')
     print(legal.split()[int(chance) % len(legal.split())], flush=True)
 """
-WALLED = SLOW + (
+SANDBOXED = SLOW + (
     f'agents.program = {{ kind = "lines", command = ["{sys.executable}", "-IS", "program.py"] }}\n'
 )
-TUNED = """\
+STUDY_FILE = """\
 game = "kalah(4,3)"
 seed = 3
 openings = { random_plies = 5 }
@@ -65,7 +65,7 @@ validation = { elo1 = 100, pairs = 60 }
 pot = [-1.0, 1.5]
 in_play = [-1.0, 1.0]
 """
-LEARNED = """\
+LEARN_FILE = """\
 game = "kalah(4,3)"
 seed = 3
 openings = { random_plies = [3, 5] }
@@ -79,46 +79,48 @@ tables = "features"
 nodes = 20
 pairs = 30
 """
-PAIRING = ("--results", PREPARED, "--workers", "2", "--quiet", "--no-page")
+PREPARE_WORDS = ("--results", PREPARED, "--workers", "2", "--quiet", "--no-page")
 
 
-def run_of(*words: str, typed: bool = False) -> Command:
-    """The command that plays the experiment."""
+def run_command(*words: str, typed: bool = False) -> Command:
+    """Return the command that plays the experiment."""
     return Command("run", ("torture.toml", *WORDS, *words), typed)
 
 
-PLAYED = Command("run", ("torture.toml", *PAIRING))
-JUDGED = Command("judge", ("results/run", "--quiet", "--workers", "2", "--last-beans", "9"))
+PREPARE = Command("run", ("torture.toml", *PREPARE_WORDS))
+JUDGE = Command("judge", ("results/run", "--quiet", "--workers", "2", "--last-beans", "9"))
 
 SUBJECTS: Mapping[str, Subject] = {
-    "fast path": Subject(run_of("--no-page"), {"torture.toml": FAST}, weight=20),
+    "fast path": Subject(run_command("--no-page"), {"torture.toml": FAST}, weight=20),
     "slow path": Subject(
-        run_of("--no-page"), {"torture.toml": SLOW + GREEDY, "bot.py": BOT}, deciding=("bot.py",)
-    ),
-    "bots": Subject(
-        run_of("--no-page"),
-        {"torture.toml": WALLED, "bot.py": BOT, "program.py": PROGRAM},
+        run_command("--no-page"), {"torture.toml": SLOW + GREEDY, "bot.py": BOT},
         deciding=("bot.py",),
     ),
-    "race": Subject(run_of("--no-page"), {"torture.toml": RACE}),
-    "known games": Subject(
-        run_of("--no-page", "--cache", "results/known"), {"torture.toml": FAST},
-        prepared=PLAYED._replace(
-            words=(*PLAYED.words, "--pairs", "70", "--cache", "results/known")
+    "bots": Subject(
+        run_command("--no-page"),
+        {"torture.toml": SANDBOXED, "bot.py": BOT, "program.py": PROGRAM},
+        deciding=("bot.py",),
+    ),
+    "race": Subject(run_command("--no-page"), {"torture.toml": RACE}),
+    "game cache": Subject(
+        run_command("--no-page", "--cache", "results/cache"), {"torture.toml": FAST},
+        prepared=PREPARE._replace(
+            words=(*PREPARE.words, "--pairs", "70", "--cache", "results/cache")
         ),
     ),
     "tune": Subject(
         Command("tune", ("torture.toml", *WORDS)),
-        {"torture.toml": TUNED.replace("METHOD", "spsa")}, STUDY,
+        {"torture.toml": STUDY_FILE.replace("METHOD", "spsa")}, STUDY,
     ),
     "learn": Subject(
-        Command("learn", ("torture.toml", *WORDS)), {"torture.toml": LEARNED},
+        Command("learn", ("torture.toml", *WORDS)), {"torture.toml": LEARN_FILE},
         ("*/*/round-*.npz",),
     ),
     "judge": Subject(
-        JUDGED, {"torture.toml": FEWER}, ("*/moves.parquet",), prepared=PLAYED, afresh=False
+        JUDGE, {"torture.toml": FEWER}, ("*/moves.parquet",), prepared=PREPARE, has_fresh=False
     ),
     "Dask": Subject(
-        run_of("--no-page", "--cluster", "local:2", typed=True), {"torture.toml": FAST}, weight=2
+        run_command("--no-page", "--cluster", "local:2", typed=True), {"torture.toml": FAST},
+        weight=2,
     ),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""One trial: a run from its files to its tables, disturbed once."""
+"""One trial: a run that is disturbed once and then completed."""
 
 import os
 import random
@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tools.torture import laws
-from tools.torture.below import SAMPLE_SECONDS, Below, Command
-from tools.torture.laws import Outcome, Patience, Verdict
+from tools.torture.laws import Outcome, Timeouts, Verdict
+from tools.torture.processes import SAMPLE_SECONDS, Command, Processes
 from tools.torture.subjects import RESULTS, Subject
 
 ROOT = Path(__file__).parents[2]
@@ -21,35 +21,35 @@ REFUSED = (2, 3)
 
 
 class Reference(NamedTuple):
-    """What a subject leaves when nobody disturbs it, and what it takes."""
+    """The products and costs of an undisturbed run."""
 
     products: dict[str, str]  # digests by name
-    seconds: float  # of the processor
-    kilobytes: int  # in its results
-    prepared: Path  # what lies in the results before
+    seconds: float  # CPU time
+    kilobytes: int  # size of the results
+    prepared: Path  # files in the results before the run
 
 
-def nothing() -> None:
-    """What a command does before it begins, unless it is told otherwise."""
+def do_nothing() -> None:
+    """The default of `before`: no preparation."""
 
 
 @dataclass
 class Trial:
-    """A subject in its directory; what disturbs it draws from `chance`."""
+    """A subject in its directory; all random choices use `chance`."""
 
     subject: Subject
     reference: Reference
     state: Path
     chance: random.Random
-    below: Below
-    patience: Patience = field(default_factory=Patience)
-    may_refuse: bool = False  # what was damaged
-    notes: list[str] = field(default_factory=list)  # what was damaged
-    settled: Verdict | None = None  # what became of it, once that is known
+    processes: Processes
+    timeouts: Timeouts = field(default_factory=Timeouts)
+    may_refuse: bool = False  # the command may refuse damaged files
+    notes: list[str] = field(default_factory=list)  # descriptions of the damage
+    verdict: Verdict | None = None  # set by a disturbance that finishes the run itself
 
     @property
     def place(self) -> Path:
-        """Where the command is called: always the same, for tables may name it."""
+        """Return the working directory, always the same because tables may contain its path."""
         return self.state / "place"
 
     @property
@@ -58,62 +58,62 @@ class Trial:
 
     @property
     def log(self) -> Path:
-        """All that the commands of the trial print."""
+        """Return the file with all output of the commands."""
         return self.state / "log"
 
     def text(self) -> str:
         return self.log.read_text(errors="replace") if self.log.exists() else ""
 
-    def lay(self) -> None:
-        """Everything as it is before the run begins."""
+    def set_up(self) -> None:
+        """Create the files that the run starts from."""
         for each in (self.place, self.state / "scratch"):
             shutil.rmtree(each, ignore_errors=True)
             each.mkdir(parents=True)
         self.log.unlink(missing_ok=True)
-        self.below.seconds.clear()
+        self.processes.seconds.clear()
         for name, text in self.subject.files.items():
             (self.place / name).write_text(text)
         self.results.mkdir()
         shutil.copytree(self.reference.prepared, self.results, dirs_exist_ok=True)
 
-    def begin(
-        self, *more: str, command: Command | None = None, before: Callable[[], None] = nothing,
+    def start(
+        self, *more: str, command: Command | None = None, before: Callable[[], None] = do_nothing,
         **environment: str,
     ) -> int:  # fmt: skip
-        """Begin the subject's command, or another one; its process."""
+        """Start the subject's command, or another one, and return its process ID."""
         command = command or self.subject.command
-        return self.below.begin(
+        return self.processes.start(
             command._replace(words=(*command.words, *more)), self.place, self.log,
-            {**environment_in(self.state), **environment}, before,
+            {**environment_for(self.state), **environment}, before,
         )  # fmt: skip
 
-    def until(self, share: float) -> None:
-        """Wait until the commands have used this share of the time that they need undisturbed."""
+    def wait_until_share(self, share: float) -> None:
+        """Wait until the commands have used this share of the CPU time of an undisturbed run."""
         goal = share * self.reference.seconds
-        while self.below.used() < goal:
-            if not self.below.there():
+        while self.processes.cpu_seconds() < goal:
+            if not self.processes.pids():
                 raise Outcome(Verdict.LATE)
             time.sleep(SAMPLE_SECONDS)
 
-    def moment(self, first: float = 0.0) -> None:
-        """Wait until some moment of the run, after this share of it."""
-        self.until(self.chance.uniform(first, 1.0))
+    def wait_for_moment(self, first: float = 0.0) -> None:
+        """Wait until a random moment after this share of the run."""
+        self.wait_until_share(self.chance.uniform(first, 1.0))
 
-    def ends(self, process: int, *allowed: int) -> int:
-        """The status with which a command ends, which must be one of these."""
-        status = self.patience.until_ended(self.below, process)
-        laws.promised(status, allowed, self.text())
+    def wait_for(self, process: int, *allowed: int) -> int:
+        """Wait for a command and return its exit status, which must be an allowed one."""
+        status = self.timeouts.wait_for_exit(self.processes, process)
+        laws.require_status(status, allowed, self.text())
         return status
 
-    def conclude(self) -> Verdict:
-        """Go on to the end, and look at what is there then."""
-        self.patience.until_gone(self.below)
+    def finish_and_check(self) -> Verdict:
+        """Complete the run and check its products."""
+        self.timeouts.wait_until_empty(self.processes)
         verdict = self._finish()
-        laws.in_words(self.text())
-        laws.same(self.reference.products, products(self.results, self.subject))
+        laws.require_readable(self.text())
+        laws.require_same(self.reference.products, products(self.results, self.subject))
         outside = laws.contents(self.place)
         inside = f"{RESULTS}/"
-        laws.untouched(
+        laws.require_untouched(
             {name: laws.digest(text.encode()) for name, text in self.subject.files.items()},
             {name: each for name, each in outside.items() if not name.startswith(inside)},
         )
@@ -122,25 +122,25 @@ class Trial:
     def _finish(self) -> Verdict:
         allowed = DONE + REFUSED if self.may_refuse else DONE
         before = len(self.text())
-        status = self.patience.until_ended(self.below, self.begin())
-        self.patience.until_gone(self.below)
-        laws.promised(status, allowed, self.text()[before:])
+        status = self.timeouts.wait_for_exit(self.processes, self.start())
+        self.timeouts.wait_until_empty(self.processes)
+        laws.require_status(status, allowed, self.text()[before:])
         if status in DONE:
             return Verdict.SAME
-        if not self.subject.afresh:  # the message says what to remove
+        if not self.subject.has_fresh:  # the message says what to remove
             shutil.rmtree(self.results)
             shutil.copytree(self.reference.prepared, self.results)
-        self.ends(self.begin(*["--fresh"] * self.subject.afresh), *DONE)
-        self.patience.until_gone(self.below)
+        self.wait_for(self.start(*["--fresh"] * self.subject.has_fresh), *DONE)
+        self.timeouts.wait_until_empty(self.processes)
         return Verdict.REFUSED
 
-    def leave(self) -> None:
-        """End whatever is there still."""
-        self.below.end()
+    def tear_down(self) -> None:
+        """Kill all processes of the trial."""
+        self.processes.kill()
 
 
-def environment_in(state: Path) -> dict[str, str]:
-    """Where commands write beside their results, and what they know of other runs: nothing."""
+def environment_for(state: Path) -> dict[str, str]:
+    """Return environment variables that keep scratch files and settings in the state directory."""
     return {
         "PITFLIP_CACHE": "off",
         "TMPDIR": str(state / "scratch"),
@@ -153,6 +153,6 @@ def environment_in(state: Path) -> dict[str, str]:
 
 
 def products(results: Path, subject: Subject) -> dict[str, str]:
-    """The digests of what must be the same, without what was set aside."""
+    """Return the digests of the products, without those of replaced runs."""
     found = laws.contents(results, subject.products)
     return {name: each for name, each in found.items() if ".old-" not in name}

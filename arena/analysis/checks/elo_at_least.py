@@ -1,23 +1,23 @@
 """The claim that an Elo difference reaches a number, by the bound on the score."""
 
-from arena.analysis.checks.claims import (
+from arena.analysis.checks.registry import (
     CONFIDENCE,
+    COUNT_FORFEITS,
     MIN_DISTINCT,
+    OF,
     STATUS,
     Check,
     Verdict,
     make_verdict,
 )
-from arena.analysis.checks.score_bound import (
-    COUNT_FORFEITS,
-    OF,
+from arena.analysis.checks.score_at_least import (
     check_score_bound,
-    impossible,
+    impossible_reason,
     look_count_text,
 )
 from arena.analysis.evidence import Evidence
 from arena.stats.elo import elo_from_score, score_from_elo
-from arena.stats.text import bound_decimals, percent_text, rounded_down, signed_text
+from arena.stats.text import bound_decimals, percent_text, round_down, sign_text
 from games.base.schema import Key
 
 KEYS = (
@@ -31,25 +31,25 @@ COMPARES = True
 
 
 def verdict(check: Check, evidence: Evidence) -> Verdict:
-    """Whether the bound on the score reaches the score at that difference."""
+    """Return whether the bound on the score reaches the score at that difference."""
     wanted = check.values["elo_at_least"]
     result = check_score_bound(check, evidence, score_from_elo(wanted))
     if result.score is None or result.bound is None:
         return make_verdict(check, STATUS[result.verdict], result.reason, measured=result)
     detail = look_count_text(check, evidence) + (
-        f"at least {signed_text(wanted)} Elo wanted, found {_elo_text(result.score)}, "
+        f"at least {sign_text(wanted)} Elo wanted, found {_elo_text(result.score)}, "
         f"bound {_bound_text(result.score, result.bound)} ({result.reason}), K = {result.openings}"
     )
     return make_verdict(check, STATUS[result.verdict], detail, measured=result)
 
 
-def hopeless(check: Check, openings: int, pairs: int) -> str:
-    """Why no result of so many openings and pairs could satisfy it; empty if one could."""
-    return impossible(check, score_from_elo(check.values["elo_at_least"]), openings, pairs)
+def why_impossible(check: Check, openings: int, pairs: int) -> str:
+    """Return why no result of these openings and pairs could satisfy it; "" if one could."""
+    return impossible_reason(check, score_from_elo(check.values["elo_at_least"]), openings, pairs)
 
 
 def _elo_text(score: float) -> str:
-    return percent_text(score) if score in (0.0, 1.0) else signed_text(elo_from_score(score))
+    return percent_text(score) if score in (0.0, 1.0) else sign_text(elo_from_score(score))
 
 
 def _bound_text(score: float, bound: float) -> str:
@@ -57,4 +57,4 @@ def _bound_text(score: float, bound: float) -> str:
         return percent_text(bound)
     low = elo_from_score(bound)
     decimals = 0 if score == 1.0 else bound_decimals(elo_from_score(score), low)
-    return signed_text(rounded_down(low, decimals), decimals)
+    return sign_text(round_down(low, decimals), decimals)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from arena.analysis.checks.claims import (
+from arena.analysis.checks.registry import (
     CONFIDENCE,
     FAILS,
     HOLDS,
@@ -11,12 +11,13 @@ from arena.analysis.checks.claims import (
     VACUOUS,
     Check,
     Verdict,
-    judged_share_text,
+    judgement_text,
     make_verdict,
-    why_no_moves,
+    no_moves_reason,
 )
 from arena.analysis.evidence import Evidence
-from arena.stats.clustered_means import MeanBound, clustered_mean_upper_bound, clusters_needed
+from arena.stats.clustered_means import MeanBound, cluster_mean_upper_bound, min_clusters
+from arena.stats.estimate import few_openings_text
 from games.base.schema import Key
 
 if TYPE_CHECKING:
@@ -32,46 +33,43 @@ COMPARES = False
 
 
 def verdict(check: Check, evidence: Evidence) -> Verdict:
-    """Whether the bound of each agent's mean loss is small enough."""
-    if reason := why_no_moves(evidence):
+    """Return whether the bound of each agent's mean loss is small enough."""
+    if reason := no_moves_reason(evidence):
         return make_verdict(check, VACUOUS, reason)
-    moves = evidence.judged(check.values["last_beans"])
+    moves = evidence.judge_moves(check.values["last_beans"])
     found = [agent_verdict(check, evidence, moves, name) for name in check.about(evidence)]
     statuses = {status for status, _ in found}
     worst = next((each for each in (FAILS, VACUOUS) if each in statuses), HOLDS)
-    words = [words for status, words in found if status == worst]
-    return make_verdict(check, worst, "; ".join(words))
+    return make_verdict(check, worst, "; ".join(text for status, text in found if status == worst))
 
 
 def agent_verdict(
     check: Check, evidence: Evidence, moves: "JudgedMoves", name: str
 ) -> tuple[str, str]:
-    """The status of one agent with its reason."""
+    """Return the status of one agent with its reason."""
     losses = moves.losses
     own = moves.mover == evidence.plan.names.index(name)
     judged = own & losses.known
-    bound = clustered_mean_upper_bound(
+    bound = cluster_mean_upper_bound(
         moves.opening[judged], losses.margin[judged], check.values["confidence"]
     )
-    part = judged_share_text(evidence, own, losses.known, moves.last)
+    part = judgement_text(evidence, own, losses.known, moves.last)
     wanted = check.values["max_mean_loss"]
-    if reason := why_vacuous(check, bound):
+    if reason := vacuous_reason(check, bound):
         return VACUOUS, f"{name}: {reason} ({part})"
-    assert bound is not None  # that would be too few
-    words = f"{name} loses {bound.value:.3f} a move, at most {bound.high:.3f} ({part})"
-    return (HOLDS if bound.high <= wanted else FAILS), f"{words}, {wanted:g} wanted"
+    assert bound is not None  # else there are too few openings
+    text = f"{name} loses {bound.value:.3f} a move, at most {bound.high:.3f} ({part})"
+    return (HOLDS if bound.high <= wanted else FAILS), f"{text}, {wanted:g} wanted"
 
 
-def why_vacuous(check: Check, bound: MeanBound | None) -> str:
-    """Why these openings bound nothing; "" if they are enough."""
+def vacuous_reason(check: Check, bound: MeanBound | None) -> str:
+    """Return why these openings bound nothing; "" if they are enough."""
     count = 0 if bound is None else bound.clusters
     wanted, needed = check.values["max_mean_loss"], check.values["min_distinct"]
     if bound is not None and bound.value <= wanted:
-        # With fewer than these, not even perfect moves would hold.
-        least = clusters_needed(wanted, check.values["confidence"])
+        # With fewer openings, not even perfect moves would pass.
+        least = min_clusters(wanted, check.values["confidence"])
         if least is None:
-            return (
-                f"{count:,} distinct openings, no number of them bounds a mean loss by {wanted:g}"
-            )
+            return f"no number of openings bounds a mean loss by {wanted:g}"
         needed = max(needed, least)
-    return f"{count:,} distinct openings, at least {needed:,} needed" if count < needed else ""
+    return few_openings_text(count, needed) if count < needed else ""

@@ -4,13 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.registry import users_code
-from arena.analysis.checks.claims import ALL, FAILS, HOLDS, VACUOUS, Check, Verdict, make_verdict
+from agents.registry import user_code_reason
+from arena.analysis.checks.registry import ALL, FAILS, HOLDS, VACUOUS, Check, Verdict, make_verdict
 from arena.analysis.evidence import SEATS, Evidence
 from arena.planning.plan import Plan
 from arena.playing.clock import time_control
 from games.base.schema import Key
-from games.base.text import listed
+from games.base.text import join_names
 
 MEAN = "mean move"
 KEYS = (
@@ -23,67 +23,68 @@ COLUMNS = {"move": "longest", "turn": "turn", "game": "nanoseconds"}
 
 
 class Slowest(NamedTuple):
-    """The longest of an agent, in seconds, and the row of its game; None if it was not measured."""
+    """The longest time of an agent and the row of its game; not exact if only games were timed."""
 
     agent: str
     seconds: float
     row: int
-    measured: bool
+    is_exact: bool
 
 
 def verdict(check: Check, evidence: Evidence) -> Verdict:
-    """Judge the longest time, or the mean; time in which a bot could not run does not count."""
+    """Check the longest or mean time; time in which a bot could not run does not count."""
     limit, per = check.values["max_seconds"], check.values["per"]
     if per == MEAN:
         return mean_verdict(check, evidence, limit)
     names = check.about(evidence)
-    slowest = [each for name in names if (each := longest(evidence, name, per)) is not None]
+    slowest = [each for name in names if (each := slowest_of(evidence, name, per)) is not None]
     if not slowest:
         return make_verdict(check, VACUOUS, "no move was timed")
     worst = max(slowest, key=lambda each: each.seconds)
     text = f"{worst.agent}: {worst.seconds:.3g} s"
     if worst.seconds <= limit:
         return make_verdict(check, HOLDS, f"the longest {per} took {text}")
-    if not worst.measured:
+    if not worst.is_exact:
         detail = f"the longest {per} was not measured; a whole game took {text}"
         return make_verdict(check, VACUOUS, detail)
     return make_verdict(
         check,
         FAILS,
         f"the longest {per} took {text}, game {worst.row}",
-        evidence.command(worst.row),
+        evidence.command_of(worst.row),
     )
 
 
-def doubt(check: Check, plan: Plan) -> str:
-    """Why the longest move may not be known: games of compiled agents are timed as a whole."""
-    if check.values["per"] == "game" or plan.thoughts:
+def why_doubtful(check: Check, plan: Plan) -> str:
+    """Return why the longest move may be unknown: compiled games are timed as a whole."""
+    if check.values["per"] == "game" or plan.keep_search_info:
         return ""
     whole = {
         name
         for match in plan.matches
-        if all(is_timed_as_a_whole(plan, plan.names[place]) for place in match)
+        if all(is_timed_by_game(plan, plan.names[place]) for place in match)
         for name in (plan.names[place] for place in match)
         if check.subject in (ALL, name)
     }
     if not whole:
         return ""
+    names = join_names([each for each in plan.names if each in whole])
     return (
-        f"games of {listed([each for each in plan.names if each in whole])} are timed as a whole, "
+        f"games of {names} are timed as a whole, "
         "so it holds only if a whole game is as fast; search_info = true times every move"
     )
 
 
-def is_timed_as_a_whole(plan: Plan, name: str) -> bool:
+def is_timed_by_game(plan: Plan, name: str) -> bool:
     """Return whether an agent plays in one compiled call, against another such agent."""
     spec = plan.agents[name]
-    return users_code(spec) is None and not time_control(plan, spec).has_shared_clock
+    return user_code_reason(spec) is None and not time_control(plan, spec).has_shared_clock
 
 
-def longest(evidence: Evidence, name: str, per: str) -> Slowest | None:
-    """The longest of all games of an agent; None if none was timed.
+def slowest_of(evidence: Evidence, name: str, per: str) -> Slowest | None:
+    """Return the longest time in all games of an agent; None if none was timed.
 
-    Games in one compiled call are timed as a whole, which is more than any of their moves.
+    The time of a whole game replaces that of its moves if they were not timed.
     """
     place, found = evidence.plan.names.index(name), dict[str, Slowest]()
     for start, games in evidence.pieces():
@@ -102,7 +103,7 @@ def longest(evidence: Evidence, name: str, per: str) -> Slowest | None:
 
 
 def mean_verdict(check: Check, evidence: Evidence, limit: float) -> Verdict:
-    """Judge the mean time of a move of each agent."""
+    """Check the mean time of a move of each agent."""
     words, status = [], HOLDS
     for name in check.about(evidence):
         own = [each for each in evidence.timings if each.agent == name]

@@ -2,21 +2,21 @@
 
 import numpy as np
 
-from arena.analysis.checks.claims import (
+from arena.analysis.checks.registry import (
     FAILS,
     HOLDS,
     LAST_BEANS,
     VACUOUS,
     Check,
     Verdict,
-    judged_share_text,
+    judgement_text,
     make_verdict,
-    why_no_moves,
+    no_moves_reason,
 )
 from arena.analysis.evidence import Evidence
 from games.base.schema import Key
-from games.solving.move_losses import RESULT_ALONE
-from games.solving.solver import WORDS, sign
+from games.solving.move_losses import RESULT_ONLY
+from games.solving.solver import OUTCOMES, sign
 from games.transcripts import replay_command
 
 KEYS = (
@@ -32,10 +32,10 @@ COMPARES = False
 
 
 def verdict(check: Check, evidence: Evidence) -> Verdict:
-    """Whether no judged move of the agents it is about did so."""
-    if reason := why_no_moves(evidence):
+    """Return whether no judged move of the agents turned a result into a worse one."""
+    if reason := no_moves_reason(evidence):
         return make_verdict(check, VACUOUS, reason)
-    moves = evidence.judged(check.values["last_beans"])
+    moves = evidence.judge_moves(check.values["last_beans"])
     losses = moves.losses
     names = check.about(evidence)
     own = np.isin(moves.mover, [evidence.plan.names.index(name) for name in names])
@@ -43,7 +43,7 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
     thrown = own & (losses.result > 0)
     if check.values["never_throws_away"] == "win":
         thrown &= won
-    part = judged_share_text(evidence, own, losses.result_known, moves.last)
+    part = judgement_text(evidence, own, losses.result_known, moves.last)
     if not (own & losses.result_known).any():
         return make_verdict(check, VACUOUS, f"no move was judged ({part})")
     if not thrown.any():
@@ -52,11 +52,11 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
     worst = int(np.flatnonzero(thrown)[order[0]])
     row, ply = int(moves.row[worst]), int(moves.ply[worst])
     before, after = int(moves.plies["low"][worst]), int(moves.plies["after"][worst])
-    margins = f", {before:+d} into {after:+d}" if abs(after) != RESULT_ALONE else ""
+    margins = f", {before:+d} into {after:+d}" if abs(after) != RESULT_ONLY else ""
     detail = (
         f"{int((thrown & won).sum())} wins and {int((thrown & ~won).sum())} draws ({part}); "
         f"the worst is ply {ply + 1} of game {row}: {evidence.plan.names[int(moves.mover[worst])]} "
-        f"turns a {WORDS[sign(before)]} into a {WORDS[sign(after)]}{margins}"
+        f"turns a {OUTCOMES[sign(before)]} into a {OUTCOMES[sign(after)]}{margins}"
     )
-    line = evidence.moves(row) or ()
-    return make_verdict(check, FAILS, detail, replay_command(evidence.plan.of, line[: ply + 1]))
+    line = evidence.moves_of(row) or ()
+    return make_verdict(check, FAILS, detail, replay_command(evidence.plan.game, line[: ply + 1]))

@@ -1,1 +1,1 @@
-"""Judging what was played by exact values: what every stored move lost against the best one."""
+"""Move losses: every stored move compared with the best one by exact values."""

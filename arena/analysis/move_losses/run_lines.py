@@ -1,4 +1,4 @@
-"""A finished run as its judge sees it: who played which lines, each different line once."""
+"""The games of a finished run as lines of moves, each distinct line once."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from arena.planning.plan import Plan
 from arena.storage.parquet import TableError, read_columns
-from arena.storage.provenance import file_digest, read_run
-from arena.storage.run_file import GAMES, NotARunError, games_table, load_plan
+from arena.storage.provenance import file_digest, load_run_file
+from arena.storage.run_file import GAMES, NotARunError, games_table_path, load_plan
 from games import Game
 
 COLUMNS = ("first", "second", "repeat", "opening_moves")
@@ -18,7 +18,7 @@ COLUMNS = ("first", "second", "repeat", "opening_moves")
 
 @dataclass(frozen=True, slots=False)
 class RunLines:
-    """The games of a run in the order of its table; `lines` has every different game once."""
+    """The games of a run in the order of its table; `lines` has every distinct game once."""
 
     directory: Path
     plan: Plan
@@ -30,33 +30,33 @@ class RunLines:
 
     @cached_property
     def of(self) -> Game:
-        """The game that was played."""
-        return self.plan.of
+        """Return the game that was played."""
+        return self.plan.game
 
     @cached_property
-    def words(self) -> tuple[tuple[str, ...], ...]:
-        """The moves of every line as they are written."""
+    def move_texts(self) -> tuple[tuple[str, ...], ...]:
+        """Return the moves of every line as text."""
         return tuple(tuple(self.of.notation.split(line)) for line in self.lines)
 
     @cached_property
     def digest(self) -> str:
-        """Changes with the games."""
+        """Return a digest that changes with the games."""
         return file_digest(self.directory / GAMES)
 
     @cached_property
     def source(self) -> dict[str, object]:
-        """Where the tables of the judge come from."""
-        stored = read_run(self.directory)
+        """Return the provenance of the judge's tables."""
+        stored = load_run_file(self.directory)
         return {
             "experiment": stored.get("experiment"),
             "run": stored.get("digest"),
-            "game": self.plan.game,
+            "game": self.plan.game_name,
         }
 
 
 def load_run_lines(directory: Path) -> RunLines:
-    """The run in a directory; NotARunError says why it cannot be judged."""
-    plan, path = load_plan(directory), games_table(directory)
+    """Load the lines of a run; NotARunError names the reason if it cannot be judged."""
+    plan, path = load_plan(directory), games_table_path(directory)
     try:
         columns = read_columns(path, COLUMNS, optional=("moves",))
     except TableError as error:
@@ -65,7 +65,7 @@ def load_run_lines(directory: Path) -> RunLines:
         raise NotARunError(f"{path} has no moves: play it again with keep_moves = true")
     places = {name: place for place, name in enumerate(plan.names)}
     seats = [[places[name] for name in columns[seat].tolist()] for seat in ("first", "second")]
-    of, openings = plan.of, columns["opening_moves"].tolist()
+    of, openings = plan.game, columns["opening_moves"].tolist()
     lengths = {text: len(of.notation.split(text)) for text in set(openings)}
     lines: dict[str, int] = {}
     line_of = [lines.setdefault(text, len(lines)) for text in columns["moves"].tolist()]

@@ -6,156 +6,149 @@ from importlib import resources
 from arena.planning.openings.openings import (
     Openings,
     OpeningsError,
-    from_lines,
-    moves_of,
+    opening_moves,
+    openings_from_lines,
     position_after,
 )
 from arena.planning.openings.random import random_openings
+from arena.planning.openings.registry import OpeningMethod
 from arena.planning.plan import OpeningsSpec
 from arena.planning.seeds import hash64
 from games import Game
-from games.base.schema import Fault, Key, KeyValues
+from games.base.schema import Key, Problem
 from games.base.text import did_you_mean, format_value
 from games.solving import solver_of
-from games.solving.solution import most_solved, still_open, what_is_open
-from games.solving.solver import WORDS, sign
+from games.solving.solution import max_solvable, remaining_units, unit_name
+from games.solving.solver import OUTCOMES, sign
 
-__all__ = ["EXAMPLES", "KEYS", "MORE", "WORD", "count", "faults", "openings"]
-
-RANDOM_PLIES = Key("random_plies", "int", "the number of random moves", 6, low=1, high=60)
-MORE = "more random_plies"
 ValueTest = Callable[[int], bool]  # of the margin of side 0
 Line = tuple[int, ...]
 
 # Solved openings that ship: game and plies -> the file, made by tools/make_openings.py.
 SHIPPED: Mapping[tuple[str, int], str] = {("kalah(6,4)", 6): "kalah_6_4_plies_6.csv"}
-MARGIN_SHIPPED = 2  # of side 0, the largest in those files
-SOLVED_AT_ONCE = 0.6  # of what can be solved at all: a second an opening at most
-PORTION = 64
-
-
-KEYS = (
-    Key(
-        "exact",
-        "any",
-        "the result for side 0 under perfect play, or the largest margin of either side",
-    ),
-    RANDOM_PLIES,
-)
-WORD = False
-EXAMPLES = ('{ exact = "draw" }', "{ exact = 2 }")
+SHIPPED_MARGIN = 2  # the largest margin of side 0 in those files
+# Openings with up to this share of the largest solvable size take at most a second each.
+QUICK_SHARE = 0.6
+FIRST_PORTION = 64
 RESULTS = ("draw", "win", "loss")
-MOST_MARGIN = 100
+MAX_MARGIN = 100
 
 
-def count(_: KeyValues) -> int | None:
-    """Return None: the number is known only after solving."""
-    return None
-
-
-def faults(spec: OpeningsSpec, of: Game | None) -> Iterator[Fault]:
-    """A value that is no result or margin; openings that cannot be solved."""
-    written = spec.values["exact"]
-    if written in RESULTS or is_margin(written):
-        yield from solvable_problems(of, spec, largest_margin(spec))
+def value_problems(spec: OpeningsSpec, game: Game | None) -> Iterator[Problem]:
+    """Yield a value that is no result or margin, and openings that cannot be solved."""
+    value = spec.values["exact"]
+    if value in RESULTS or (type(value) is int and 0 <= value <= MAX_MARGIN):
+        yield from solvable_problems(game, spec, largest_margin(spec))
         return
-    near = did_you_mean(written, RESULTS)
-    allowed = f'"draw", "win", "loss" or a whole number from 0 to {MOST_MARGIN}'
-    yield ("exact",), f"exact must be {allowed}, got {format_value(written)}{near}"
-
-
-def is_margin(written: object) -> bool:
-    """Return whether a margin is written, not a result."""
-    return type(written) is int and 0 <= written <= MOST_MARGIN
-
-
-def openings(of: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openings:
-    """Return openings for these pairs, or all that are known."""
-    written, most = spec.values["exact"], largest_margin(spec)
-
-    def wanted(value: int) -> bool:
-        return bool(WORDS[sign(value)] == written if written in RESULTS else abs(value) <= written)
-
-    return openings_by_value(of, spec, pairs, seed, wanted, most)
+    allowed = f'"draw", "win", "loss" or a whole number from 0 to {MAX_MARGIN}'
+    hint = did_you_mean(value, RESULTS)
+    yield ("exact",), f"exact must be {allowed}, got {format_value(value)}{hint}"
 
 
 def largest_margin(spec: OpeningsSpec) -> int | None:
     """Return the largest margin that the file allows; None without a limit."""
-    written: int | str = spec.values["exact"]
-    if isinstance(written, int):
-        return written
-    return 0 if written == "draw" else None
+    value: int | str = spec.values["exact"]
+    if isinstance(value, int):
+        return value
+    return 0 if value == "draw" else None
 
 
-def solvable_problems(of: Game | None, spec: OpeningsSpec, margin: int | None) -> Iterator[Fault]:
-    """Openings that no file has and that are too hard to solve one by one.
-
-    `margin` is the largest that is asked for, None if there is none.
-    """
-    if of is None:
+def solvable_problems(
+    game: Game | None, spec: OpeningsSpec, margin: int | None
+) -> Iterator[Problem]:
+    """Yield openings that no file has and that are too hard to solve one by one."""
+    if game is None:
         return
     plies, key = spec.values["random_plies"], "random_plies"
-    there = (of.name, plies) in SHIPPED
-    if there and margin is not None and margin <= MARGIN_SHIPPED:
+    if (game.name, plies) in SHIPPED and margin is not None and margin <= SHIPPED_MARGIN:
         return
-    left = still_open(of, of.start())
-    if left is not None and left - plies > SOLVED_AT_ONCE * most_solved(of):
+    left = remaining_units(game, game.start())
+    if left is not None and left - plies > QUICK_SHARE * max_solvable(game):
         solved = " and ".join(f"{name} with {key} = {n}" for name, n in SHIPPED)
         message = (
-            f"openings of {of.name} are too hard to solve with {left} {what_is_open(of)} at the "
-            f"start; solved ones with a margin of {MARGIN_SHIPPED} at most are there for {solved}"
+            f"openings of {game.name} are too hard to solve with {left} {unit_name(game)} at the "
+            f"start; solved ones with a margin of {SHIPPED_MARGIN} at most are there for {solved}"
         )
         yield (), message
 
 
+def exact_openings(game: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openings:
+    """Return openings of the value in the file for these pairs, or all that are known."""
+    value, most = spec.values["exact"], largest_margin(spec)
+
+    def has_value(margin: int) -> bool:
+        return bool(OUTCOMES[sign(margin)] == value if value in RESULTS else abs(margin) <= value)
+
+    return openings_by_value(game, spec, pairs, seed, has_value, most)
+
+
 def openings_by_value(
-    of: Game, spec: OpeningsSpec, pairs: int, seed: int, wanted: ValueTest, margin: int | None
+    game: Game, spec: OpeningsSpec, pairs: int, seed: int, has_value: ValueTest, most: int | None
 ) -> Openings:
-    """Enough openings for so many pairs, or all that are known, in an order of the seed's."""
+    """Return openings whose margins pass the test, in an order that follows from the seed.
+
+    `most` is the largest margin that passes; None if there is no largest one.
+    """
     plies = spec.values["random_plies"]
-    stored = SHIPPED.get((of.name, plies))
-    if stored is not None and margin is not None and margin <= MARGIN_SHIPPED:
-        lines = [line for line, value in load_shipped_openings(of, stored) if wanted(value)]
+    stored = SHIPPED.get((game.name, plies))
+    if stored is not None and most is not None and most <= SHIPPED_MARGIN:
+        lines = [line for line, margin in load_shipped_openings(game, stored) if has_value(margin)]
         lines.sort(key=lambda line: int(hash64("exact", seed, *line)))
-        return from_lines(of, lines, finite=False)
+        return openings_from_lines(game, lines, finite=False)
     found: list[Line] = []
-    for line in solved(of, plies, seed, wanted):
+    for line in lines_of_value(game, plies, seed, has_value):
         found.append(line)
         if len(found) == pairs:
             break
-    return from_lines(of, found, finite=False)
+    return openings_from_lines(game, found, finite=False)
 
 
-def load_shipped_openings(of: Game, name: str) -> list[tuple[Line, int]]:
-    """The openings of a file, with the margin of side 0."""
+def load_shipped_openings(game: Game, name: str) -> list[tuple[Line, int]]:
+    """Return the openings of a file, with the margin of side 0."""
     text = (resources.files(__package__) / "solved" / name).read_text()
     rows = [row.split(",") for row in text.splitlines()[1:]]
-    return [(parse_moves(of, moves), int(value)) for moves, value in rows]
+    return [(parse_moves(game, moves), int(margin)) for moves, margin in rows]
 
 
-def parse_moves(of: Game, text: str) -> Line:
-    """The move numbers of a written line."""
-    words, position, line = of.notation.split(text), of.start(), []
-    for word in words:
-        move = of.notation.parse_move(position, word)
+def parse_moves(game: Game, text: str) -> Line:
+    """Return the move numbers of a line of a shipped file."""
+    position, line = game.start(), []
+    for word in game.notation.split(text):
+        move = game.notation.parse_move(position, word)
         if move is None:
-            raise OpeningsError(f"{of.name}: {text} is no line of a shipped file")
+            raise OpeningsError(f"{game.name}: {text} is no line of a shipped file")
         line.append(move)
-        position = of.play(position, move)
+        position = game.play(position, move)
     return tuple(line)
 
 
-def solved(of: Game, plies: int, seed: int, wanted: ValueTest) -> Iterator[Line]:
-    """Random openings in the order in which they are drawn, those whose value is wanted."""
-    solver, done, asked = solver_of(of), 0, PORTION
+def lines_of_value(game: Game, plies: int, seed: int, has_value: ValueTest) -> Iterator[Line]:
+    """Yield the random openings that pass the test, in the order in which they are drawn."""
+    solver, done, number = solver_of(game), 0, FIRST_PORTION
     while True:
-        drawn = random_openings(of, plies, asked, seed, None)
-        if len(drawn) == done:
+        openings = random_openings(game, plies, number, seed, None)
+        if len(openings) == done:
             return
-        for slots in drawn.slots[done:]:
-            line = tuple(moves_of(of, slots))
-            position = position_after(of, line)
+        for slots in openings.slots[done:]:
+            line = tuple(opening_moves(game, slots))
+            position = position_after(game, line)
             margin = solver.margin(position).low
-            if wanted(margin if position.mover == 0 else -margin):
+            if has_value(margin if position.mover == 0 else -margin):
                 yield line
-        done, asked = len(drawn), 2 * asked
+        done, number = len(openings), 2 * number
+
+
+EXACT = OpeningMethod(
+    keys=(
+        Key(
+            "exact",
+            "any",
+            "the result for side 0 under perfect play, or the largest margin of either side",
+        ),
+        Key("random_plies", "int", "the number of random moves", 6, low=1, high=60),
+    ),
+    examples=('{ exact = "draw" }', "{ exact = 2 }"),
+    more="more random_plies",
+    openings=exact_openings,
+    problems=value_problems,
+)

@@ -1,42 +1,22 @@
-"""The table."""
+"""The table of openings, and openings for a plan."""
 
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol, cast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from arena.planning.openings.openings import (
-    NO_MOVE,
-    Openings,
-    OpeningsError,
-    first_openings,
-    first_sides,
-    from_lines,
-    moves_of,
-)
+from arena.planning.openings.openings import Openings, OpeningsError, first_openings
 from arena.planning.plan import OpeningsSpec
 from games import Game
-from games.base.schema import Fault, Key, KeyValues
+from games.base.schema import Key, KeyValues, Problem
 
-__all__ = [
-    "NO_MOVE",
-    "OPENINGS",
-    "Openings",
-    "OpeningsError",
-    "first_openings",
-    "first_sides",
-    "from_lines",
-    "make_openings",
-    "moves_of",
-    "way",
-]
-
+# The name of a method of drawing openings -> its `OpeningMethod`.
 OPENINGS: Mapping[str, str] = {
-    "none": "arena.planning.openings.none",
-    "random": "arena.planning.openings.random",
-    "enumerate": "arena.planning.openings.enumerate",
-    "list": "arena.planning.openings.list",
-    "exact": "arena.planning.openings.exact",
-    "plies": "arena.planning.openings.mixed_plies",
+    "none": "arena.planning.openings.listed:NONE",
+    "random": "arena.planning.openings.random:RANDOM",
+    "enumerate": "arena.planning.openings.listed:ENUMERATE",
+    "list": "arena.planning.openings.listed:LIST",
+    "exact": "arena.planning.openings.exact:EXACT",
+    "plies": "arena.planning.openings.random:SEVERAL_LENGTHS",
 }
 COMMON_KEYS = (
     Key(
@@ -49,55 +29,55 @@ COMMON_KEYS = (
 )
 
 
-class OpeningMethod(Protocol):
-    """A module of openings."""
+@dataclass(frozen=True, kw_only=True)
+class OpeningMethod:
+    """A method of drawing openings."""
 
-    KEYS: Sequence[Key]  # the first asks for it in a file; none: only the name is written
-    WORD: bool  # whether the plain name may be written, for the keys' defaults
-    EXAMPLES: Sequence[str]
-    MORE: str  # how to get more of them, in words
-
-    def count(self, values: KeyValues) -> int | None:
-        """The number of openings; None if only drawing them shows it."""
-
-    def faults(self, spec: OpeningsSpec, of: Game | None) -> Iterator[Fault]:
-        """Values that are wrong or do not fit the game."""
-
-    def openings(self, of: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openings:
-        """At least `pairs` openings, or all there are."""
+    keys: Sequence[Key]  # the first one selects the method in a file
+    examples: Sequence[str]
+    more: str  # how a user gets more of them
+    # Returns openings for this many pairs, or all there are: (game, spec, pairs, seed).
+    openings: Callable[[Game, OpeningsSpec, int, int], Openings]
+    # Yields values that are wrong or do not fit the game; None: the game is not known.
+    problems: Callable[[OpeningsSpec, Game | None], Iterable[Problem]] = lambda _, __: ()
+    # Returns the number of openings; None if it is known only after drawing them.
+    count: Callable[[KeyValues], int | None] = lambda _: None
+    name_suffices: bool = False  # whether a file may write the name alone
 
 
-def way(name: str) -> OpeningMethod:
-    """The module behind a name in `OPENINGS`."""
-    return cast(OpeningMethod, importlib.import_module(OPENINGS[name]))
+def opening_method(name: str) -> OpeningMethod:
+    """Return the entry of `OPENINGS`."""
+    module, _, attribute = OPENINGS[name].partition(":")
+    method: OpeningMethod = getattr(importlib.import_module(module), attribute)
+    return method
 
 
-def make_openings(of: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openings:
-    """Openings for `pairs` pairs; OpeningsError gives their number if there are too few."""
-    openings = way(spec.way).openings(of, spec, pairs, seed)
+def make_openings(game: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openings:
+    """Return openings for `pairs` pairs; OpeningsError gives their number if there are too few."""
+    openings = opening_method(spec.method).openings(game, spec, pairs, seed)
     if len(openings) == 0:
         raise OpeningsError(f"no opening is left to play: {advice_for_more(spec)}")
     if len(openings) < pairs and not spec.repeat:
         raise OpeningsError(
-            f"pairs must be at most {len(openings)}, the distinct openings of {of.name} with "
+            f"pairs must be at most {len(openings)}, the distinct openings of {game.name} with "
             f"{openings_text(spec)}, got {pairs}; {advice_for_more(spec)}"
         )
     return first_openings(openings, pairs)
 
 
 def openings_text(spec: OpeningsSpec) -> str:
-    """The openings in the words of the experiment file."""
-    name, value = next(iter(spec.values.items()), (spec.way, ""))
-    words = name if name in ("none", "list") else f"{name} = {value}"
-    if spec.way == "plies":
-        words = f"random_plies = {list(value)}"
-    return words if spec.balance is None else f"{words}, balance = {spec.balance:g}"
+    """Return the openings as an experiment file writes them."""
+    name, value = next(iter(spec.values.items()), (spec.method, ""))
+    text = name if name in ("none", "list") else f"{name} = {value}"
+    if spec.method == "plies":
+        text = f"random_plies = {list(value)}"
+    return text if spec.balance is None else f"{text}, balance = {spec.balance:g}"
 
 
 def advice_for_more(spec: OpeningsSpec) -> str:
-    """Return what the user can do about too few openings."""
+    """Return what a user can do about too few openings."""
     balance = "" if spec.balance is None else ", a wider balance"
     return (
-        f"ask for fewer pairs, {way(spec.way).MORE}{balance}, or say repeat = true "
+        f"set fewer pairs, {opening_method(spec.method).more}{balance}, or repeat = true "
         "if an agent varies its play"
     )

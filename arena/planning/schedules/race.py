@@ -1,87 +1,72 @@
-"""Parts shared by races."""
+"""Parts that the races share: keys, results of a round, texts."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from arena.planning.rounds import OUT, Meeting, Points, StandingRow
-from arena.planning.schedules.registry import Matches
-from arena.stats.racing import Race, after_round, next_pairings
-from games.base.schema import Fault, Key, KeyValues
+from arena.stats.racing import Race, next_pairs, update_race
+from games.base.schema import Key
 
 DELTA = Key("delta", "float", "the probability of a wrong answer", 0.05, above=0, high=0.5)
 QUARTERS = 4
+ORDER_NOTE = "an agent above another one is assumed to be above all agents below that one"
 
 
-def indifference(default: float) -> Key:
-    """The key for a difference that does not matter."""
-    words = "Elo within which two agents need not be told apart"
-    return Key("indifference", "float", words, default, low=0, high=1000)
-
-
-def all_matches(_: KeyValues, names: Sequence[str]) -> Matches:
-    """Every pair may meet."""
-    return tuple(combinations(range(len(names)), 2))
-
-
-def no_problems(_: KeyValues, __: Sequence[str]) -> Iterator[Fault]:
-    """Nothing: it fits any agents."""
-    yield from ()
+def indifference_key(default: float) -> Key:
+    """Return the key for a difference that does not matter."""
+    text = "Elo within which two agents need not be separated"
+    return Key("indifference", "float", text, default, low=0, high=1000)
 
 
 def meetings_for(state: Race, pairs: Iterable[tuple[int, int]]) -> tuple[Meeting, ...]:
-    """The meetings of these pairs that have pairings left, each pair once."""
+    """Return the meetings of the agents that have pairs left, each once."""
     once = dict.fromkeys((min(pair), max(pair)) for pair in pairs)
-    sized = (Meeting(a, b, next_pairings(state, a, b)) for a, b in once)
-    return tuple(each for each in sized if each.pairings > 0)
+    meetings = (Meeting(a, b, next_pairs(state, a, b)) for a, b in once)
+    return tuple(each for each in meetings if each.pairs > 0)
 
 
 def add_results(state: Race, meetings: Sequence[Meeting], points: Sequence[Points]) -> Race:
-    """The race after these meetings."""
-    return after_round(
-        state,
-        (
-            (each.a, each.b, np.bincount(own, minlength=QUARTERS + 1))
-            for each, own in zip(meetings, points, strict=True)
-        ),
+    """Return the race after these meetings."""
+    counts = (np.bincount(own, minlength=QUARTERS + 1) for own in points)
+    return update_race(
+        state, ((each.a, each.b, own) for each, own in zip(meetings, counts, strict=True))
     )
 
 
-def eliminated_row(state: Race, names: Sequence[str], agent: int, by: int) -> StandingRow:
-    """An agent that is out because another one is above it."""
+def loser_row(state: Race, names: Sequence[str], agent: int, by: int) -> StandingRow:
+    """Return the row of an agent that is out because agent `by` is above it."""
     counts = tuple(int(n) for n in state.counts[by, agent])
-    earned = round(float(state.earned[by, agent]), 6)
-    return StandingRow(
-        agent, OUT, beaten(names[by], counts), None, state.rounds, by, counts, earned
-    )
+    capital = round(float(state.log_capital[by, agent]), 6)
+    why = score_text(names[by], counts)
+    return StandingRow(agent, OUT, why, None, state.rounds, by, counts, capital)
 
 
-def beaten(winner: str, counts: Sequence[int]) -> str:
-    """Return an agent's score and its number of pairs."""
-    pairings = sum(counts)
-    score = sum(n * place for place, n in enumerate(counts)) / (QUARTERS * max(pairings, 1))
-    words = "1 pairing" if pairings == 1 else f"{pairings:,} pairings"
-    return f"{winner} scored {100 * score:.1f} % against it in {words}"
+def score_text(winner: str, counts: Sequence[int]) -> str:
+    """Return an agent's score against another one and the number of pairs."""
+    pairs = sum(counts)
+    score = sum(n * place for place, n in enumerate(counts)) / (QUARTERS * max(pairs, 1))
+    number = "1 pair" if pairs == 1 else f"{pairs:,} pairs"
+    return f"{winner} scored {100 * score:.1f} % against it in {number}"
 
 
-def named(names: Sequence[str], agents: Iterable[int]) -> str:
-    """Agents by name."""
+def agent_names(names: Sequence[str], agents: Iterable[int]) -> str:
+    """Return the names of agents, separated by commas."""
     return ", ".join(names[agent] for agent in agents)
 
 
 def rounds_text(rounds: int) -> str:
-    """A number of rounds in words."""
+    """Return a number of rounds as text."""
     return "1 round" if rounds == 1 else f"{rounds:,} rounds"
 
 
 def error_text(state: Race, questions: int) -> str:
-    """After how many rounds a race has its answer, and how often such an answer is wrong."""
+    """Return after which round a race has its answer, and the probability that it is wrong."""
     wrong = questions * math.exp(-state.level)
     return f"after {rounds_text(state.rounds)} (error at most {100 * wrong:.2g} %)"
 
 
-def exhausted_text(state: Race) -> str:
+def no_openings_text(state: Race) -> str:
     """Return why a race ends without an answer."""
     return "their only opening is used" if state.limit == 1 else f"{state.limit:,} openings used"

@@ -1,34 +1,26 @@
-"""The order of all agents: a race in which neighbours meet until they are told apart."""
+"""The order of all agents: a race in which neighbours meet until they are separated."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 from arena.planning.rounds import IN, Meeting, Participants, Points, StandingRow, TournamentStanding
-from arena.planning.schedules.best import ORDER
+from arena.planning.schedules.fixed import all_matches
 from arena.planning.schedules.race import (
     DELTA,
+    ORDER_NOTE,
     add_results,
-    all_matches,
     error_text,
-    exhausted_text,
-    indifference,
+    indifference_key,
     meetings_for,
-    no_problems,
+    no_openings_text,
     rounds_text,
 )
-from arena.stats.racing import Flags, Race, by_strength, race, transitive_closure
+from arena.planning.schedules.registry import ScheduleMethod
+from arena.stats.racing import Flags, Race, rank_by_strength, start_race, transitive_closure
 from games.base.schema import Key, KeyValues
-
-KEYS = (
-    Key("rank", "bool", "find the order of all agents", True, choices=(True,)),
-    DELTA,
-    indifference(10),
-)
-WORD = True
-EXAMPLES = ("{ rank = true }",)
-faults, matches = no_problems, all_matches
 
 
 @dataclass(frozen=True)
@@ -40,18 +32,18 @@ class Ranking:
 
     @cached_property
     def above(self) -> Flags:
-        """Return which agents are above which, also through others."""
+        """The relation `above` with its indirect cases: [i, j] if i is above j."""
         return transitive_closure(self.state.above)
 
     @cached_property
     def cycle(self) -> bool:
-        """Return whether an agent is above itself through others."""
+        """True if an agent is above itself through others."""
         return bool(self.above.diagonal().any())
 
     @cached_property
     def order(self) -> list[int]:
-        """All agents, the strongest first, and nobody before one that is shown to be above."""
-        left, order = by_strength(self.state, range(len(self.names))), []
+        """All agents, the strongest first, each behind those that are shown to be above it."""
+        left, order = rank_by_strength(self.state, range(len(self.names))), []
         while left:
             free = (i for i in left if not any(self.above[j, i] for j in left))
             order.append(next(free, left[0]))
@@ -59,41 +51,39 @@ class Ranking:
         return order
 
     @cached_property
-    def undecided(self) -> list[tuple[int, int]]:
-        """Return the undecided neighbours."""
-        pairs = zip(self.order, self.order[1:], strict=False)
-        said = self.above | self.state.alike
-        return [(i, j) for i, j in pairs if not said[i, j]]
+    def open_neighbours(self) -> list[tuple[int, int]]:
+        """The undecided neighbours."""
+        decided = self.above | self.state.alike
+        return [(i, j) for i, j in pairwise(self.order) if not decided[i, j]]
 
     @cached_property
     def meetings(self) -> tuple[Meeting, ...]:
         """All undecided neighbours."""
-        return () if self.cycle else meetings_for(self.state, self.undecided)
+        return () if self.cycle else meetings_for(self.state, self.open_neighbours)
 
-    def after(self, points: Sequence[Points]) -> "Ranking":
-        """The race after the next round."""
+    def after_round(self, points: Sequence[Points]) -> "Ranking":
+        """Return the race after the next round."""
         return replace(self, state=add_results(self.state, self.meetings, points))
 
     @property
     def standing(self) -> TournamentStanding:
-        """The order, and which neighbours are told apart."""
+        """The agents in order, with the evidence against the next one."""
         over, places = not self.meetings, self._places()
         rows = tuple(self._row(at, places, over) for at in range(len(self.order)))
-        return TournamentStanding(
-            "rank", self.state.rounds, over, rows, self._answer(over), (ORDER,)
-        )
+        answer, rounds = self._answer(over), self.state.rounds
+        return TournamentStanding("rank", rounds, over, rows, answer, (ORDER_NOTE,))
 
     def _places(self) -> list[int]:
-        """A place for each agent in order; neighbours that are not told apart share one."""
+        """Return a place for each agent in order; neighbours that are not separated share one."""
         places = [1]
-        for at, (i, j) in enumerate(zip(self.order, self.order[1:], strict=False), 2):
+        for at, (i, j) in enumerate(pairwise(self.order), 2):
             places.append(at if self.above[i, j] else places[-1])
         return places
 
     def _order_text(self) -> str:
         """Return the agents in order; those that share a place are joined by `=`."""
-        places, groups = self._places(), dict[int, list[str]]()
-        for place, agent in zip(places, self.order, strict=True):
+        groups = dict[int, list[str]]()
+        for place, agent in zip(self._places(), self.order, strict=True):
             groups.setdefault(place, []).append(self.names[agent])
         text = ", ".join(" = ".join(group) for group in groups.values())
         level = f" (=: within {self.state.indifference:g} Elo of its neighbour)"
@@ -111,26 +101,40 @@ class Ranking:
         elif self.state.alike[agent, below]:
             why = f"within {self.state.indifference:g} Elo of {name}"
         else:
-            why, state = f"not told apart from {name}", IN
-        return StandingRow(agent, state, why, places[at], None, None, counts)
+            why, state = f"not separated from {name}", IN
+        return StandingRow(agent, state, why, places[at], counts=counts)
 
     def _answer(self, over: bool) -> str:
-        after = rounds_text(self.state.rounds)
-        told = len(self.order) - 1 - len(self.undecided)
+        after, neighbours = rounds_text(self.state.rounds), len(self.order) - 1
         if not over:
-            return f"{told} of {len(self.order) - 1} neighbours are told apart"
+            apart = neighbours - len(self.open_neighbours)
+            return f"{apart} of {neighbours} neighbours are separated"
         if self.cycle:
             return f"no order after {after}: some are above one another (a cycle)"
-        order = self._order_text()
-        if self.undecided:
-            pairs = ", ".join(f"{self.names[i]} and {self.names[j]}" for i, j in self.undecided)
-            return f"not decided between {pairs} after {after}: {exhausted_text(self.state)}"
+        if self.open_neighbours:
+            names = self.names
+            pairs = ", ".join(f"{names[i]} and {names[j]}" for i, j in self.open_neighbours)
+            return f"not decided between {pairs} after {after}: {no_openings_text(self.state)}"
         questions = len(self.names) * (len(self.names) - 1)
-        return f"order: {order}, {error_text(self.state, questions)}"
+        return f"order: {self._order_text()}, {error_text(self.state, questions)}"
 
 
-def begin(values: KeyValues, entrants: Participants) -> Ranking:
-    """The race before its first round."""
-    agents = len(entrants.names)
+def start_ranking(values: KeyValues, participants: Participants) -> Ranking:
+    """Return the race before its first round."""
+    agents = len(participants.names)
     level = math.log(agents * (agents - 1) / values["delta"])
-    return Ranking(entrants.names, race(agents, level, entrants.limit, values["indifference"]))
+    state = start_race(agents, level, participants.max_pairs, values["indifference"])
+    return Ranking(participants.names, state)
+
+
+RANK = ScheduleMethod(
+    keys=(
+        Key("rank", "bool", "find the order of all agents", True, choices=(True,)),
+        DELTA,
+        indifference_key(10),
+    ),
+    examples=("{ rank = true }",),
+    matches=all_matches,
+    name_suffices=True,
+    begin=start_ranking,
+)

@@ -1,79 +1,73 @@
-"""Schedules: which agents meet, a module for each."""
+"""The table of schedules: which agents meet."""
 
 import importlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Protocol, cast, runtime_checkable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from arena.planning.rounds import Participants, RoundsSpec, Tournament
-from games.base.schema import Fault, Key, KeyValues
-from games.base.text import did_you_mean, listed, quote
+from games.base.schema import Key, KeyValues, Problem
+from games.base.text import did_you_mean, join_names, quote
 
-# The key that asks for a schedule -> the module that knows it.
+# The name of a schedule, which is also its first key -> its `ScheduleMethod`.
 SCHEDULES: Mapping[str, str] = {
-    "round_robin": "arena.planning.schedules.round_robin",
-    "gauntlet": "arena.planning.schedules.gauntlet",
-    "match": "arena.planning.schedules.match",
-    "best": "arena.planning.schedules.best",
-    "rank": "arena.planning.schedules.rank",
-    "place": "arena.planning.schedules.place",
-    "swiss": "arena.planning.schedules.swiss",
+    "round_robin": "arena.planning.schedules.fixed:ROUND_ROBIN",
+    "gauntlet": "arena.planning.schedules.fixed:GAUNTLET",
+    "match": "arena.planning.schedules.fixed:MATCH",
+    "best": "arena.planning.schedules.best:BEST",
+    "rank": "arena.planning.schedules.rank:RANK",
+    "place": "arena.planning.schedules.place:PLACE",
+    "swiss": "arena.planning.schedules.swiss:SWISS",
 }
-Matches = tuple[tuple[int, int], ...]  # the places of two agents each
+Matches = tuple[tuple[int, int], ...]  # pairs of agents, by their places
 
 
-class Schedule(Protocol):
-    """A schedule's module; one that goes by rounds is a `RoundsSchedule`."""
+@dataclass(frozen=True, kw_only=True)
+class ScheduleMethod:
+    """A schedule: its keys, and the matches that follow from their values and the agents' names."""
 
-    KEYS: Sequence[Key]  # the first has the schedule's name; none: only the name is written
-    WORD: bool  # whether the plain name may be written, for the keys' defaults
-    EXAMPLES: Sequence[str]
-
-    def faults(self, values: KeyValues, names: Sequence[str]) -> Iterator[Fault]:
-        """Yield what does not fit the agents of the file."""
-
-    def matches(self, values: KeyValues, names: Sequence[str]) -> Matches:
-        """Return the matches, in the order in which their pairs are numbered."""
-
-
-@runtime_checkable
-class RoundsSchedule(Schedule, Protocol):
-    """A schedule by rounds: of its `matches`, results decide which are played.
-
-    It may define `stored(values)`: the values as a plan keeps them, if that differs from the file.
-    """
-
-    def begin(self, values: KeyValues, entrants: Participants) -> Tournament:
-        """The tournament before its first round."""
+    keys: Sequence[Key]  # the first one has the schedule's name
+    examples: Sequence[str]
+    # Returns the matches, in the order in which their pairs are numbered. Of a schedule by rounds
+    # they are those that may be played.
+    matches: Callable[[KeyValues, Sequence[str]], Matches]
+    # Yields values that do not fit the agents of the file.
+    problems: Callable[[KeyValues, Sequence[str]], Iterable[Problem]] = lambda _, __: ()
+    name_suffices: bool = False  # whether a file may write the name alone
+    # Returns the tournament before its first round; None: every match plays all its pairs.
+    begin: Callable[[KeyValues, Participants], Tournament] | None = None
+    # Returns the values as a plan stores them.
+    plan_values: Callable[[KeyValues], KeyValues] = dict
+    # Returns the number of pairs of a schedule by rounds; None if results decide it.
+    pair_total: Callable[[KeyValues, Participants], int | None] = lambda _, __: None
 
 
-def schedule(name: str) -> Schedule:
-    """The module behind a name in `SCHEDULES`."""
-    return cast(Schedule, importlib.import_module(SCHEDULES[name]))
+def schedule_method(name: str) -> ScheduleMethod:
+    """Return the entry of `SCHEDULES`."""
+    module, _, attribute = SCHEDULES[name].partition(":")
+    method: ScheduleMethod = getattr(importlib.import_module(module), attribute)
+    return method
 
 
 def rounds_choice(name: str, values: KeyValues) -> RoundsSpec | None:
-    """Return the rounds of a schedule; None if all its matches play all pairs."""
-    module = schedule(name)
-    if not isinstance(module, RoundsSchedule):
-        return None
-    return RoundsSpec(name, getattr(module, "stored", dict)(values))
+    """Return the rounds of a schedule; None if every match plays all its pairs."""
+    method = schedule_method(name)
+    return None if method.begin is None else RoundsSpec(name, method.plan_values(values))
 
 
-def fixed_pairings(rounds: RoundsSpec, entrants: Participants) -> int | None:
-    """Return how many pairings a schedule plays whatever the results; None if they decide that."""
-    found: int | None = getattr(start_tournament(rounds, entrants), "pairings", None)
-    return found
+def start_tournament(rounds: RoundsSpec, participants: Participants) -> Tournament:
+    """Return the tournament before its first round."""
+    begin = schedule_method(rounds.method).begin
+    assert begin is not None  # otherwise the plan has no rounds
+    return begin(rounds.values, participants)
 
 
-def start_tournament(rounds: RoundsSpec, entrants: Participants) -> Tournament:
-    """The tournament before its first round."""
-    module = schedule(rounds.way)
-    assert isinstance(module, RoundsSchedule)  # else the plan would have no rounds
-    return module.begin(rounds.values, entrants)
+def pair_total(rounds: RoundsSpec, participants: Participants) -> int | None:
+    """Return how many pairs a schedule by rounds plays; None if results decide it."""
+    return schedule_method(rounds.method).pair_total(rounds.values, participants)
 
 
 def unknown_agent_message(name: str, names: Iterable[str]) -> str:
-    """The message that an agent does not exist, with those that do."""
+    """Return the message that an agent does not exist, with the names of those that do."""
     known = list(names)
-    there = f"there is no agent {quote(name)} (there are {listed(known)})"
+    there = f"there is no agent {quote(name)} (there are {join_names(known)})"
     return f"{there}{did_you_mean(name, known)}"

@@ -1,79 +1,70 @@
-"""A Swiss tournament: in each round agents of about equal points meet; a format, not a proof."""
+"""A Swiss tournament: in each round agents of about equal points meet. It proves no order."""
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from arena.planning.rounds import Meeting, Participants, Points, StandingRow, TournamentStanding
-from arena.planning.schedules.race import QUARTERS, all_matches, named, rounds_text
-from games.base.schema import Fault, Key, KeyValues
-
-KEYS = (
-    Key(
-        "swiss",
-        "int",
-        "the number of rounds (default: log2 of the agents, rounded up)",
-        None,
-        low=1,
-    ),
-    Key("pairs", "int", "pairs of two agents that meet", 1, low=1, high=1000),
+from arena.planning.rounds import (
+    IN,
+    Meeting,
+    Participants,
+    Points,
+    StandingRow,
+    TournamentStanding,
 )
-WORD = True
-EXAMPLES = ('"swiss"',)
+from arena.planning.schedules.fixed import all_matches
+from arena.planning.schedules.race import QUARTERS, agent_names, rounds_text
+from arena.planning.schedules.registry import ScheduleMethod
+from games.base.schema import Key, KeyValues, Problem
+
 NOTE = (
-    "a format for fun: who comes first is not shown to be the best; for that: "
-    "schedule = { best = 1 }"
+    "a format for fun: the first one is not shown to be the best; for that: schedule = { best = 1 }"
 )
-BYE = "a round without an opponent counts as won in the answer, not in the table of games"
+BYE_NOTE = "a round without an opponent counts as won in the answer, not in the table of games"
 GAMES = 2  # of a pair
-MOST_TRIES = 10_000  # of pairings without a rematch, before rematches are allowed
-matches = all_matches
+MAX_TRIES = 10_000  # combinations without a rematch that are tried before rematches are allowed
 
 
-def faults(values: KeyValues, names: Sequence[str]) -> Iterator[Fault]:
-    """More rounds than opponents."""
+def swiss_problems(values: KeyValues, names: Sequence[str]) -> Iterator[Problem]:
+    """Yield more rounds than opponents."""
     most = len(names) - 1
     if len(names) > 1 and (values["swiss"] or 1) > most:
         message = f"swiss must be from 1 to {most} rounds, got {values['swiss']}"
         yield ("swiss",), f"{message}: {len(names)} agents have no more opponents"
 
 
-def stored(values: KeyValues) -> KeyValues:
-    """Return the values as a plan keeps them."""
-    return {"swiss": values["swiss"], "pairings": values["pairs"]}
-
-
 @dataclass(frozen=True)
 class Swiss:
-    """The tournament after some rounds; `quarters` are the points of each agent, four to one."""
+    """The tournament after some rounds."""
 
     names: Sequence[str]
-    last: int  # rounds
-    size: int  # pairings of a meeting
-    quarters: tuple[int, ...]
+    total_rounds: int
+    pairs_per_meeting: int
+    quarters: tuple[int, ...]  # the points of each agent, four to one
     rounds: int = 0
-    met: frozenset[tuple[int, int]] = frozenset()
-    rested: tuple[int, ...] = ()  # who had no opponent, round by round
-    opponents: tuple[tuple[int, ...], ...] = field(default=())
+    earlier_meetings: frozenset[tuple[int, int]] = frozenset()
+    byes: tuple[int, ...] = ()  # the agent without an opponent in each round, if there was one
+    opponents: tuple[tuple[int, ...], ...] = ()
 
     @property
-    def pairings(self) -> int:
-        """All pairings, whatever the results."""
-        return self.last * (len(self.names) // 2) * self.size
+    def pairs(self) -> int:
+        """The number of pairs of all rounds, whatever the results."""
+        return self.total_rounds * (len(self.names) // 2) * self.pairs_per_meeting
 
     @cached_property
     def order(self) -> list[int]:
-        """All agents by points; of equals who met the stronger ones, then as in the file."""
-        agents = range(len(self.names))
-        return sorted(agents, key=lambda each: (*self._rank(each), each))
+        """All agents by points; of equals those with stronger opponents, then as in the file."""
+        return sorted(range(len(self.names)), key=lambda agent: (*self._rank(agent), agent))
 
     def _rank(self, agent: int) -> tuple[int, int]:
-        """Points, then those of the opponents: equals share a place."""
-        return -self.quarters[agent], -self._buchholz(agent)
+        """Return the key of the order; agents with equal keys share a place."""
+        opponents = self.opponents[agent] if self.opponents else ()
+        buchholz = sum(self.quarters[other] for other in opponents)
+        return -self.quarters[agent], -buchholz
 
     def _leaders(self) -> str:
-        """Return the first, and which others have as many points."""
+        """Return the agents on the first place, and the others with as many points."""
         first, *others = (
             agent for agent in self.order if self.quarters[agent] == self.quarters[self.order[0]]
         )
@@ -81,76 +72,72 @@ class Swiss:
         behind = [agent for agent in others if agent not in equal]
         text = " and ".join(self.names[agent] for agent in (first, *equal))
         if behind:
-            text += f" (before {named(self.names, behind)}, whose opponents have fewer points)"
+            names = agent_names(self.names, behind)
+            text += f" (before {names}, whose opponents have fewer points)"
         return text
 
-    def _buchholz(self, agent: int) -> int:
-        """The points of all whom an agent met."""
-        met = self.opponents[agent] if self.opponents else ()
-        return sum(self.quarters[other] for other in met)
-
     @cached_property
-    def resting(self) -> int | None:
-        """Return the agent without an opponent in the next round: the"""
+    def next_bye(self) -> int | None:
+        """The agent without an opponent in the next round: the last one that had none before."""
         if len(self.names) % 2 == 0:
             return None
-        return next(each for each in reversed(self.order) if each not in self.rested)
+        return next(each for each in reversed(self.order) if each not in self.byes)
 
     @cached_property
     def meetings(self) -> tuple[Meeting, ...]:
         """Agents of about equal points that have not met."""
-        if self.rounds == self.last:
+        if self.rounds == self.total_rounds:
             return ()
-        playing = [agent for agent in self.order if agent != self.resting]
-        pairs = _pair_up(playing, self.met, [MOST_TRIES])
+        agents = [agent for agent in self.order if agent != self.next_bye]
+        pairs = _pair_up(agents, self.earlier_meetings, [MAX_TRIES])
         if pairs is None:
-            pairs = list(zip(playing[0::2], playing[1::2], strict=True))
-        opening = self.rounds * self.size
-        return tuple(Meeting(min(pair), max(pair), self.size, opening) for pair in pairs)
+            pairs = list(zip(agents[0::2], agents[1::2], strict=True))
+        size = self.pairs_per_meeting
+        return tuple(Meeting(min(pair), max(pair), size, self.rounds * size) for pair in pairs)
 
-    def after(self, points: Sequence[Points]) -> "Swiss":
+    def after_round(self, points: Sequence[Points]) -> "Swiss":
         """Return the tournament after the next round; an agent without opponent gets all points."""
         quarters = list(self.quarters)
-        opponents = [list(met) for met in self.opponents or ((),) * len(self.names)]
+        opponents = [list(each) for each in self.opponents or ((),) * len(self.names)]
         for meeting, own in zip(self.meetings, points, strict=True):
             quarters[meeting.a] += int(own.sum())
-            quarters[meeting.b] += QUARTERS * meeting.pairings - int(own.sum())
+            quarters[meeting.b] += QUARTERS * meeting.pairs - int(own.sum())
             opponents[meeting.a].append(meeting.b)
             opponents[meeting.b].append(meeting.a)
-        rested = self.rested
-        if self.resting is not None:
-            quarters[self.resting] += QUARTERS * self.size
-            rested = (*rested, self.resting)
+        byes = self.byes
+        if self.next_bye is not None:
+            quarters[self.next_bye] += QUARTERS * self.pairs_per_meeting
+            byes = (*byes, self.next_bye)
         return replace(
             self,
             quarters=tuple(quarters),
             rounds=self.rounds + 1,
-            met=self.met | {(each.a, each.b) for each in self.meetings},
-            rested=rested,
+            earlier_meetings=self.earlier_meetings | {(each.a, each.b) for each in self.meetings},
+            byes=byes,
             opponents=tuple(map(tuple, opponents)),
         )
 
     @property
     def standing(self) -> TournamentStanding:
         """All agents by points."""
-        over = self.rounds == self.last
-        word = "finished" if over else "in"
+        over = self.rounds == self.total_rounds
+        state = "finished" if over else IN
         rows: list[StandingRow] = []
         for at, agent in enumerate(self.order):
             points = GAMES * self.quarters[agent] / QUARTERS
-            why = f"{points:g} of {GAMES * self.rounds * self.size} points"
+            why = f"{points:g} of {GAMES * self.rounds * self.pairs_per_meeting} points"
             tied = at > 0 and self._rank(agent) == self._rank(self.order[at - 1])
-            rows.append(StandingRow(agent, word, why, rows[-1].place if tied else at + 1))
+            rows.append(StandingRow(agent, state, why, rows[-1].place if tied else at + 1))
         lead = f"{self._leaders()} with {rows[0].why} after {rounds_text(self.rounds)}"
         answer = f"first: {lead}" if over else f"leading: {lead}"
-        notes = (NOTE, BYE) if self.rested else (NOTE,)
+        notes = (NOTE, BYE_NOTE) if self.byes else (NOTE,)
         return TournamentStanding("swiss", self.rounds, over, tuple(rows), answer, notes, False)
 
 
 def _pair_up(
     agents: Sequence[int], met: frozenset[tuple[int, int]], tries: list[int]
 ) -> list[tuple[int, int]] | None:
-    """All agents in pairs, the first with the next that it has not met; None if there is no way."""
+    """Return all agents in pairs, the first with the next that it has not met; None: no way."""
     if not agents:
         return []
     first, *others = agents
@@ -166,9 +153,31 @@ def _pair_up(
     return None
 
 
-def begin(values: KeyValues, entrants: Participants) -> Swiss:
-    """The tournament before its first round."""
-    agents = len(entrants.names)
+def start_swiss(values: KeyValues, participants: Participants) -> Swiss:
+    """Return the tournament before its first round."""
+    agents = len(participants.names)
     rounds = values["swiss"] or max(1, math.ceil(math.log2(agents)))
-    size = min(values["pairings"], entrants.limit)
-    return Swiss(entrants.names, min(rounds, agents - 1), size, (0,) * agents)
+    size = min(values["pairings"], participants.max_pairs)
+    return Swiss(participants.names, min(rounds, agents - 1), size, (0,) * agents)
+
+
+SWISS = ScheduleMethod(
+    keys=(
+        Key(
+            "swiss",
+            "int",
+            "the number of rounds (default: log2 of the agents, rounded up)",
+            None,
+            low=1,
+        ),
+        Key("pairs", "int", "pairs of two agents that meet", 1, low=1, high=1000),
+    ),
+    examples=('"swiss"',),
+    matches=all_matches,
+    problems=swiss_problems,
+    name_suffices=True,
+    begin=start_swiss,
+    # The name "pairings" is part of the digest of a plan.
+    plan_values=lambda values: {"swiss": values["swiss"], "pairings": values["pairs"]},
+    pair_total=lambda values, participants: start_swiss(values, participants).pairs,
+)

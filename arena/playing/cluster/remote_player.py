@@ -1,4 +1,4 @@
-"""Processes that work on another machine, and how fast that machine is."""
+"""Processes of another machine that do the items of a job, forked from one that is compiled."""
 
 import contextlib
 import hashlib
@@ -26,44 +26,39 @@ from arena.playing.options import Interrupts, PlayOptions
 from arena.playing.process_pool import end_with_parent
 from games.base.errors import printable
 
-MOST_REASON, MOST_TRACE = 300, 4_000  # characters
-
+MAX_REASON, MAX_TRACE = 300, 4_000  # characters
 ONE_WORKER = PlayOptions(1, Interrupts())
-
 Work: TypeAlias = Any  # an item or its result, which only the job knows
-
-
 CALIBRATION_PLAN = Plan(
-    game="kalah(6,4)",
+    game_name="kalah(6,4)",
     agents={"first": AgentSpec("alphabeta", depth=6), "second": AgentSpec("alphabeta", depth=6)},
     matches=((0, 1),),
     openings=OpeningsSpec("random", {"random_plies": 6}),
     pairs=10,
 )
-TURNS = 8
+CALIBRATION_TURNS = 8
 
 
 class Calibration(NamedTuple):
     """The processor seconds of the same games on any machine, and a digest of their moves."""
 
     seconds: float
-    games: str
+    games_digest: str
 
     def to_json(self) -> bytes:
-        """The calibration in one line."""
+        """Return the calibration in one line."""
         return json.dumps(self).encode() + b"\n"
 
 
 def measure_speed() -> Calibration:
-    """Play the games of `PLAN` several times; the best time, not counting compilation."""
-    # They load the kernels, which a Dask worker and a client do without.
+    """Play the calibration games several times; the best time counts, without compilation."""
+    # It loads the kernels, which a Dask worker and a client do not need.
     from arena.playing.worker import Worker  # noqa: PLC0415
 
-    drawn = make_schedule(CALIBRATION_PLAN)
-    worker, task = Worker(drawn), Task(0, CALIBRATION_PLAN.pairs, {})
-    worker.warm()
+    worker, task = Worker(make_schedule(CALIBRATION_PLAN)), Task(0, CALIBRATION_PLAN.pairs, {})
+    worker.compile_agents()
     games, seconds = worker.play(task), []
-    for _ in range(TURNS):
+    for _ in range(CALIBRATION_TURNS):
         begun = time.process_time()
         worker.play(task)
         seconds.append(time.process_time() - begun)
@@ -80,79 +75,78 @@ class PlayerReady(NamedTuple):
 
 
 class ItemReply(NamedTuple):
-    """The outcome of an item: its result, or how it failed."""
+    """The outcome of an item: its result, or its failure."""
 
     result: Work
-    failure: str | None = None  # a traceback, empty if its process died
-    void: str = ""  # how it failed before, where it was done again
+    failure: str | None = None  # a traceback, "" if the player died
+    void_failure: str = ""  # an earlier failure, after which the item was repeated
 
 
 class RemotePlayer:
     """Does the items of one job, which arrive one by one."""
 
-    def __init__(self, link: Connection, job: Job[Work, Work]) -> None:
-        """`link` is the connection to the Dask worker."""
-        self.link, self.job = link, job
+    def __init__(self, connection: Connection, job: Job[Work, Work]) -> None:
+        """`connection` leads to the Dask worker."""
+        self.connection, self.job = connection, job
         self.item: Work = None
         self.parts: list[Work] = []
-        self.void = ""
+        self.void_failure = ""
 
     def play(self) -> None:
-        """Answer until the connection ends."""
+        """Reply to items until the connection ends."""
         while True:
             try:
                 with contextlib.closing(
-                    run_in_order(self.job, self._next, ONE_WORKER, self._failed)
+                    run_in_order(self.job, self._next, ONE_WORKER, self._note_failure)
                 ) as results:
-                    self._answer(results)
+                    self._send_results(results)
                     return
             except ItemFailed as failure:
                 self._reply(ItemReply(None, failure.trace))
 
-    def _answer(self, results: Generator[Work, None, None]) -> None:
+    def _send_results(self, results: Generator[Work, None, None]) -> None:
         for result in results:
             self.parts.append(result)
             if (whole := self.job.merge(self.item, self.parts)) is not None:
-                self._reply(ItemReply(whole, void=self.void))
+                self._reply(ItemReply(whole, void_failure=self.void_failure))
 
     def _next(self, _worker: str) -> Work | None:
-        """Wait for the next item; None while one is under way or when the connection has ended."""
+        """Wait for the next item; None while one is under way or if the connection has ended."""
         if self.item is None:
             with contextlib.suppress(EOFError, ConnectionError):
-                self.item = self.link.recv()
+                self.item = self.connection.recv()
             return self.item
         return None
 
-    def _failed(self, failure: WorkFailed) -> None:
-        """Tell the client, which has the log, of the first failure."""
-        self.void = self.void or failure.text[-MOST_TRACE:]
+    def _note_failure(self, failure: WorkFailed) -> None:
+        """Keep the first failure for the client, which has the log."""
+        self.void_failure = self.void_failure or failure.text[-MAX_TRACE:]
 
     def _reply(self, reply: ItemReply) -> None:
-        self.item, self.parts, self.void = None, [], ""
-        self.link.send(reply)
+        self.item, self.parts, self.void_failure = None, [], ""
+        self.connection.send(reply)
 
 
-def play(link: Connection, directory: Path) -> None:
+def play(connection: Connection, directory: Path) -> None:
     """Run one player: it receives a name and a package first, then item after item."""
     name: str
-    sent: WorkPackage
-    name, sent = link.recv()
+    package: WorkPackage
+    name, package = connection.recv()
     try:
-        job = load_job(sent, directory, name)
+        job = load_job(package, directory, name)
         job.prepare()
         isolation = job.isolation()
-    except Exception as error:  # the sender was ready, so it is this machine that is not
+    except Exception as error:  # the sender was ready, so this machine is the reason
         traceback.print_exc()
-        link.send(
-            PlayerReady(os.getpid(), printable(str(error), MOST_REASON) or type(error).__name__)
-        )
+        reason = printable(str(error), MAX_REASON) or type(error).__name__
+        connection.send(PlayerReady(os.getpid(), reason))
         return
-    link.send(PlayerReady(os.getpid(), isolation=isolation))
-    RemotePlayer(link, job).play()
+    connection.send(PlayerReady(os.getpid(), isolation=isolation))
+    RemotePlayer(connection, job).play()
 
 
 def serve(control: socket.socket, directory: Path) -> None:
-    """Fork a player for every socket that arrives, until the process that started us is gone."""
+    """Fork a player for every socket that arrives, until the Dask worker is gone."""
     control.sendall(measure_speed().to_json())
     while True:
         message, sockets, _, _ = socket.recv_fds(control, 1, 1)
@@ -167,12 +161,12 @@ def serve(control: socket.socket, directory: Path) -> None:
                 pass
 
 
-def _run_player(link: Connection, directory: Path) -> None:
-    """Runs in the forked process, and ends it."""
+def _run_player(connection: Connection, directory: Path) -> None:
+    """Play in the forked process, and end it."""
     end_with_parent(os.getppid())
     signal.signal(signal.SIGTERM, _exit)
     try:
-        play(link, directory)
+        play(connection, directory)
     except (EOFError, ConnectionError, SystemExit):
         pass
     finally:
@@ -181,14 +175,14 @@ def _run_player(link: Connection, directory: Path) -> None:
 
 
 def _exit(_signal: int, _frame: FrameType | None) -> None:
-    """Exit, closing everything on the way."""
+    """Exit, and run all clean-up code on the way."""
     raise SystemExit
 
 
 def main() -> None:
     """Serve over the socket whose number is the first argument."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # Forfeits are in the records; a local cluster has the terminal of the run.
+    # Forfeits are in the records; a local cluster writes to the terminal of the run.
     logging.disable(logging.WARNING)
     with socket.socket(fileno=int(sys.argv[1])) as control, contextlib.suppress(ConnectionError):
         serve(control, Path(sys.argv[2]))

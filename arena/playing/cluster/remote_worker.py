@@ -1,10 +1,9 @@
-"""Code inside a Dask worker."""
+"""Code that runs inside a Dask worker: it starts players and passes items to them."""
 
 import contextlib
 import json
 import os
 import pickle
-import shutil
 import signal
 import socket
 import subprocess
@@ -22,11 +21,11 @@ from arena.playing.cluster.package import WorkPackage
 from arena.playing.cluster.remote_player import Calibration, ItemReply, PlayerReady
 from arena.storage import provenance
 
-MOST_PARCELS = 8
+MAX_PACKAGES = 8
 READY_SECONDS = 600.0  # a machine that has never played compiles first
-TURN_SECONDS = 0.1
+POLL_SECONDS = 0.1
 # Not `python -m`: pickled classes must be found again by the name of their module.
-BEGIN = "from arena.playing.cluster.remote_player import main; main()"
+START_PLAYERS = "from arena.playing.cluster.remote_player import main; main()"
 # Attributes that we add to a Dask worker.
 POOL_ATTRIBUTE, LOCK, LOADED = "pitflip_hands", "pitflip_lock", "pitflip_loaded"
 
@@ -36,11 +35,11 @@ class AdmissionReply(NamedTuple):
 
     calibration: Calibration | None
     refusal: str = ""
-    isolation: str = ""  # the walls that bots play behind there, if there are any
+    isolation: str = ""  # the sandbox level of bots there, if there are any
 
 
-class ItemDropped(Exception):  # noqa: N818  # what happened, not an error of the code
-    """The item is no longer needed."""
+class ItemDropped(Exception):  # noqa: N818  # an event, not an error of the code
+    """The result of the item is no longer needed."""
 
 
 def prepare_worker(sources: str, sent: bytes) -> bytes:
@@ -50,21 +49,21 @@ def prepare_worker(sources: str, sent: bytes) -> bytes:
     if here != sources:
         refusal = f"it has other sources of pitflip, {here}, here they are {sources}"
         return pickle.dumps(AdmissionReply(None, refusal))
-    if loaded != here:  # its files are newer than what it has loaded
+    if loaded != here:  # its files are newer than the loaded modules
         return pickle.dumps(
             AdmissionReply(None, "pitflip was changed there while it ran: start it again")
         )
     return pickle.dumps(_start_player(pickle.loads(sent)))
 
 
-def _start_player(sent: WorkPackage) -> AdmissionReply:
+def _start_player(package: WorkPackage) -> AdmissionReply:
     """Start a player of the package, and keep it for the first item."""
     try:
-        hands = _player_pool(get_worker())
-        hands.remember(sent)
-        player = hands.take(sent.digest, _is_wanted())
-        hands.put(player)
-        return AdmissionReply(hands.calibration, isolation=player.isolation)
+        pool = _player_pool(get_worker())
+        pool.add_package(package)
+        player = pool.take(package.digest, _make_need_check())
+        pool.put(player)
+        return AdmissionReply(pool.calibration, isolation=player.isolation)
     except (PlayerNotReady, OSError) as error:
         return AdmissionReply(None, f"it cannot begin ({error})")
     except EOFError:
@@ -72,57 +71,56 @@ def _start_player(sent: WorkPackage) -> AdmissionReply:
 
 
 def run_item(digest: str, item: bytes) -> bytes:
-    """Have a player do an item of a package, and once more another one if it dies.
+    """Have a player do an item of a package; if it dies, have another one do it.
 
-    Items and replies are pickles that are opened at the ends only. An empty reply says that the
-    parcel is not known (any more).
+    Items and replies are pickles, which are opened only at the ends. An empty reply says that the
+    package is not known (any more).
     """
-    hands, wanted = _player_pool(get_worker()), _is_wanted()
+    pool, is_wanted = _player_pool(get_worker()), _make_need_check()
     for _ in range(2):
         with contextlib.suppress(EOFError, ConnectionError):
-            if digest not in hands.parcels:
+            if digest not in pool.packages:
                 return b""
-            player = hands.take(digest, wanted)
-            reply = player.ask(item, wanted)
-            hands.put(player)
+            player = pool.take(digest, is_wanted)
+            reply = player.ask(item, is_wanted)
+            pool.put(player)
             return reply
     return pickle.dumps(ItemReply(None, ""))
 
 
-class PlayerNotReady(Exception):  # noqa: N818  # what happened, not an error of the code
+class PlayerNotReady(Exception):  # noqa: N818  # an event, not an error of the code
     """A player cannot start; the message says what is missing on its machine."""
 
 
 class PlayerHandle:
-    """A player, as its Dask worker sees it."""
+    """The Dask worker's connection to a player."""
 
-    def __init__(self, digest: str, link: Connection) -> None:
-        """It has been sent its parcel, and will say when it is ready."""
-        self.digest, self.link = digest, link
+    def __init__(self, digest: str, connection: Connection) -> None:
+        self.digest, self.connection = digest, connection
         self.process, self.isolation = 0, ""
 
-    def hello(self, wanted: Callable[[], bool]) -> None:
-        """Wait until it is ready."""
-        said: PlayerReady = pickle.loads(self._heard(wanted))
-        self.process, self.isolation = said.process, said.isolation
-        if said.refusal:
-            raise PlayerNotReady(said.refusal)
+    def wait_until_ready(self, is_wanted: Callable[[], bool]) -> None:
+        """Wait until the player is ready; PlayerNotReady if it cannot start."""
+        ready: PlayerReady = pickle.loads(self._receive(is_wanted))
+        self.process, self.isolation = ready.process, ready.isolation
+        if ready.refusal:
+            raise PlayerNotReady(ready.refusal)
 
-    def ask(self, item: bytes, wanted: Callable[[], bool]) -> bytes:
-        """The outcome of an item; EOFError if the player dies."""
-        self.link.send_bytes(item)
-        return self._heard(wanted)
+    def ask(self, item: bytes, is_wanted: Callable[[], bool]) -> bytes:
+        """Return the reply to an item; EOFError if the player dies."""
+        self.connection.send_bytes(item)
+        return self._receive(is_wanted)
 
-    def _heard(self, wanted: Callable[[], bool]) -> bytes:
-        while not self.link.poll(TURN_SECONDS):
-            if not wanted():
+    def _receive(self, is_wanted: Callable[[], bool]) -> bytes:
+        while not self.connection.poll(POLL_SECONDS):
+            if not is_wanted():
                 self.end()
                 raise ItemDropped
-        return self.link.recv_bytes()
+        return self.connection.recv_bytes()
 
     def end(self) -> None:
-        """End it and everything it has started."""
-        self.link.close()
+        """End the player and everything that it has started."""
+        self.connection.close()
         if self.process:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.process, signal.SIGTERM)
@@ -132,16 +130,16 @@ class PlayerPool:
     """The players of one Dask worker, forked from one process that it started."""
 
     def __init__(self, name: str, directory: Path) -> None:
-        """The Dask worker's name; users' files are kept in `directory`."""
+        """Start with the Dask worker's name; users' files are kept in `directory`."""
         self.name = name
         self.lock = threading.Lock()
-        self.parcels: dict[str, WorkPackage] = {}  # the latest last
+        self.packages: dict[str, WorkPackage] = {}  # the latest last
         self.idle: list[PlayerHandle] = []
         self.directory = directory
         ours, theirs = socket.socketpair()
         with theirs:
             self.spawner = subprocess.Popen(
-                [sys.executable, "-c", BEGIN, str(theirs.fileno()), str(directory)],
+                [sys.executable, "-c", START_PLAYERS, str(theirs.fileno()), str(directory)],
                 pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, start_new_session=True,
                 env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             )  # fmt: skip
@@ -150,24 +148,24 @@ class PlayerPool:
         with ours.makefile("rb") as lines:
             line = lines.readline()
         if not line:
-            raise EOFError  # killed from outside, perhaps; the client tries again a few times
+            raise EOFError  # it may have been killed; the client tries again a few times
         self.calibration = Calibration(*json.loads(line))
 
-    def remember(self, sent: WorkPackage) -> None:
-        """Keep a parcel; players of those before the latest two are ended."""
+    def add_package(self, package: WorkPackage) -> None:
+        """Keep a package; players of those before the latest two are ended."""
         with self.lock:
-            self.parcels.pop(sent.digest, None)
-            self.parcels[sent.digest] = sent
-            for digest in list(self.parcels)[:-MOST_PARCELS]:
-                del self.parcels[digest]
-            latest = list(self.parcels)[-2:]
+            self.packages.pop(package.digest, None)
+            self.packages[package.digest] = package
+            for digest in list(self.packages)[:-MAX_PACKAGES]:
+                del self.packages[digest]
+            latest = list(self.packages)[-2:]
             old = [player for player in self.idle if player.digest not in latest]
             self.idle = [player for player in self.idle if player.digest in latest]
         for player in old:
             player.end()
 
-    def take(self, digest: str, wanted: Callable[[], bool]) -> PlayerHandle:
-        """An idle player of this parcel, or a new one."""
+    def take(self, digest: str, is_wanted: Callable[[], bool]) -> PlayerHandle:
+        """Return an idle player of this package, or a new one."""
         with self.lock:
             for player in self.idle:
                 if player.digest == digest:
@@ -177,8 +175,8 @@ class PlayerPool:
         with theirs, self.lock:
             socket.send_fds(self.control, [b"p"], [theirs.fileno()])
         player = PlayerHandle(digest, Connection(ours.detach()))
-        player.link.send((self.name, self.parcels[digest]))
-        player.hello(wanted)
+        player.connection.send((self.name, self.packages[digest]))
+        player.wait_until_ready(is_wanted)
         return player
 
     def put(self, player: PlayerHandle) -> None:
@@ -186,32 +184,25 @@ class PlayerPool:
         with self.lock:
             self.idle.append(player)
 
-    def close(self) -> None:
-        """End all players, because the process that started them is ending."""
-        self.control.close()
-        self.spawner.kill()
-        self.spawner.wait()
-        shutil.rmtree(self.directory, ignore_errors=True)
-
 
 def _player_pool(worker: Worker) -> PlayerPool:
-    """The players of a Dask worker, started when it is first asked and again after a death."""
+    """Return the players of a Dask worker, started at the first call and again after a death."""
     with vars(worker).setdefault(LOCK, threading.Lock()):
-        hands: PlayerPool | None = getattr(worker, POOL_ATTRIBUTE, None)
-        if hands is None or hands.spawner.poll() is not None:
-            hands = PlayerPool(worker.address, Path(worker.local_directory) / "pitflip")
-            setattr(worker, POOL_ATTRIBUTE, hands)
-        return hands
+        pool: PlayerPool | None = getattr(worker, POOL_ATTRIBUTE, None)
+        if pool is None or pool.spawner.poll() is not None:
+            pool = PlayerPool(worker.address, Path(worker.local_directory) / "pitflip")
+            setattr(worker, POOL_ATTRIBUTE, pool)
+        return pool
 
 
-def _is_wanted() -> Callable[[], bool]:
-    """Return a function that tells whether the running task is still wanted."""
+def _make_need_check() -> Callable[[], bool]:
+    """Return a function that returns whether the result of the running task is still needed."""
     worker = get_worker()
     key = worker.get_current_task()
 
-    def wanted() -> bool:
+    def is_executing() -> bool:
         task = worker.state.tasks.get(key)
-        running = worker.status in (Status.running, Status.paused)
-        return running and task is not None and task.state == "executing"
+        is_running = worker.status in (Status.running, Status.paused)
+        return is_running and task is not None and task.state == "executing"
 
-    return wanted
+    return is_executing

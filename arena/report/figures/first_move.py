@@ -1,51 +1,52 @@
-"""The first movers' score: all games, then every match."""
+"""The score of the first movers, over all games and in each match."""
 
-from arena.analysis.tables import WinRateRow, mirror_of
+from arena.analysis.tables import WinRateRow, row_mirror_text
 from arena.report.chart import ticks
 from arena.report.data import ReportData
 from arena.report.figure import (
     Figure,
     FigureTable,
-    empty_section,
+    empty_paragraph,
     lead_paragraph,
     strong,
     table_html,
 )
 from arena.report.html import Html, join, name_of, tag
 from arena.report.numbers import (
-    CENSUS,
-    SPRT,
-    StoredEstimate,
     bare_share,
+    capitalize,
     count,
-    counted,
+    decisive_end,
     first_mover_of,
+    has_end,
     minus,
     share,
     share_ends,
 )
-from arena.report.svg import Picture, Scale, grid, interval, labels, words
-from arena.stats.text import signed_mean
+from arena.report.svg import Picture, Scale, grid, interval_marks, svg_text, tick_labels
+from arena.stats.estimate import Estimate, EstimateKind
+from arena.stats.text import mean_margin_text
+from games.base.text import count_noun
 
 TOP, ALL = 20, 38  # pixels: the axis, the row of all games
 FEW, FEW_ROW, MANY_ROW = 12, 22, 7  # matches with large rows; pixels of a row
-ROOM = 0.03
+MARGIN = 0.03  # of the scale, beyond the widest interval
 SIGN = "\u00a0%"
-MOST_ROWS = 400  # matches, half of them from each end: more would be a picture of metres
-CHANCE = 0.05  # of an interval to exclude what is true
+MOST_ROWS = 400  # matches, half of them with the highest and half with the lowest scores
+CHANCE = 0.05  # that an interval excludes the true value
 
 
-def figure(report: ReportData) -> Figure:
-    """The interval of all games, and below it a row for each match."""
+def first_move_figure(report: ReportData) -> Figure:
+    """Return the interval of all games, and a row for each match below it."""
     known = report.first_mover
     heading = "First move"
-    if known.value is None or (not known.bounded and known.kind != CENSUS):
+    if known.value is None or (not has_end(known) and known.kind != EstimateKind.CENSUS):
         table = _each_match(report)
         body = None if table is None else table_html(table, "First movers, match by match")
-        return Figure(heading, _no_inference(report, known), table=table, body=body)
-    rows = [row for row in report.met() if row.first_mover_score is not None]
+        return Figure(heading, _no_inference_html(report, known), table=table, body=body)
+    rows = [row for row in report.matches() if row.first_mover_score is not None]
     rows.sort(key=lambda row: row.first_mover_score or 0.0, reverse=True)
-    rows = [] if report.two else rows
+    rows = [] if report.has_two_agents else rows
     notes = _notes(report, rows)
     if len(rows) > MOST_ROWS:
         rows = rows[: MOST_ROWS // 2] + rows[-MOST_ROWS // 2 :]
@@ -53,113 +54,113 @@ def figure(report: ReportData) -> Figure:
         ("agent", "opponent", "first mover scored", "interval", "openings"),
         (
             ("all games", "", share(known.value), share_ends(known), count(report.openings)),
-            *(_numbers(row) for row in rows),
+            *(_number_row(row) for row in rows),
         ),
-        words=2,
+        text_columns=2,
     )
     picture = _picture(report, known, rows)
-    return Figure(heading, _lead(report, known), picture, table, notes=notes)
+    return Figure(heading, _lead_html(report, known), picture, table, notes=notes)
 
 
 def _each_match(report: ReportData) -> FigureTable | None:
-    """A row for each match: its distinct games, the first mover's score and margin."""
     rows = []
-    for row in report.met():
+    for row in report.matches():
         if row.first_mover_score is None:
             continue
         margin = row.first_mover_margin
-        mean = "" if margin is None else minus(signed_mean(margin))
+        mean = "" if margin is None else minus(mean_margin_text(margin))
         names = name_of(row.agent), name_of(row.opponent)
-        known = share(row.first_mover_score), mean, mirror_of(row)
+        known = share(row.first_mover_score), mean, row_mirror_text(row)
         rows.append((*names, count(row.distinct_games), *known))
     head = ("agent", "opponent", "distinct games", "first mover scored", "mean margin", "")
-    return FigureTable(head, tuple(rows), words=2) if rows else None
+    return FigureTable(head, tuple(rows), text_columns=2) if rows else None
 
 
-def _no_inference(report: ReportData, known: StoredEstimate) -> Html:
+def _no_inference_html(report: ReportData, known: Estimate) -> Html:
     if known.value is None and report.games.size:
-        return empty_section(f"{known.why[:1].upper()}{known.why[1:]}.")
+        return empty_paragraph(f"{capitalize(known.reason)}.")
     if known.value is None:
-        return empty_section("No games were played.")
-    return empty_section(
-        f"{_first_mover(report)} scored {share(known.value)} of {_games(report)}. "
-        f"{known.why[:1].upper()}{known.why[1:]}."
+        return empty_paragraph("No games were played.")
+    return empty_paragraph(
+        f"{_first_mover_text(report)} scored {share(known.value)} of {_games_text(report)}. "
+        f"{capitalize(known.reason)}."
     )
 
 
-def _games(report: ReportData) -> str:
-    """Name the games that tell about the first mover."""
+def _games_text(report: ReportData) -> str:
     _, _, forfeits, _ = report.game_counts
-    return "pairs without a forfeit" if forfeits else counted(report.games.size, "game")
+    return "pairs without a forfeit" if forfeits else count_noun(report.games.size, "game")
 
 
-def _lead(report: ReportData, known: StoredEstimate) -> Html:
-    assert known.value is not None  # the caller has asked
+def _lead_html(report: ReportData, known: Estimate) -> Html:
+    assert known.value is not None
     sure = f"{100 * known.level:g}\u00a0%: {share_ends(known)}"
-    if known.kind == SPRT:
+    if known.kind == EstimateKind.SPRT:
         sure += ", which ignores the test that ended the games"
-    if known.kind == CENSUS:
+    if known.kind == EstimateKind.CENSUS:
         sure = "exact: these are all openings there are"
-    if known.settled is None:
+    end = decisive_end(known)
+    if end is None:
         answer = join(["The interval includes 50\u00a0%: ", strong("no advantage is shown"),
                          ", either way."])  # fmt: skip
     else:
-        who = "first" if known.settled > 0.5 else "second"
-        answer = join([strong(f"The {who} mover has the advantage"), "."])
+        side = "first" if end > 0.5 else "second"
+        answer = join([strong(f"The {side} mover has the advantage"), "."])
     return lead_paragraph(
-        f"{_first_mover(report)} scored ", strong(share(known.value)), f" ({sure}). ", answer
+        f"{_first_mover_text(report)} scored ", strong(share(known.value)), f" ({sure}). ", answer
     )
 
 
-def _first_mover(report: ReportData) -> str:
-    words = report.first_mover_words
-    return f"{words[:1].upper()}{words[1:]}"
+def _first_mover_text(report: ReportData) -> str:
+    return capitalize(report.first_mover_text)
 
 
-def _picture(report: ReportData, known: StoredEstimate, rows: list[WinRateRow]) -> Picture:
+def _picture(report: ReportData, known: Estimate, rows: list[WinRateRow]) -> Picture:
     all_known = [known, *(first_mover_of(row) for row in rows)]
-    ends = [end for each in all_known for end in each[:3] if end is not None]
+    ends = [
+        end for each in all_known for end in (each.value, each.low, each.high) if end is not None
+    ]
     low, high = min([*ends, 0.4]), max([*ends, 0.6])
-    room = ROOM * (high - low)
-    scale = Scale(max(low - room, 0.0), min(high + room, 1.0))
+    margin = MARGIN * (high - low)
+    scale = Scale(max(low - margin, 0.0), min(high + margin, 1.0))
     across = ticks(scale.low, scale.high, 6)
     row_height = FEW_ROW if len(rows) <= FEW else MANY_ROW
     height = TOP + ALL + row_height * len(rows)
     texts = [(tick, f"{100 * tick:g}" + SIGN * (tick == 0.5)) for tick in across]
     large = row_height == FEW_ROW
     marks = [
-        labels(scale, texts, 13),
-        _grid(scale, across, height),
-        interval(scale, known, TOP + ALL / 2, 15, 5),
-        _label(scale, known, f"all {_games(report)}"),
+        tick_labels(scale, texts, 13),
+        _grid_below_axis(scale, across, height),
+        interval_marks(scale, known, TOP + ALL / 2, 15, 5),
+        _label(scale, known, f"all {_games_text(report)}"),
     ]
     for place, row in enumerate(rows):
         y = TOP + ALL + row_height * (place + 0.5)
         size = (10, 3.5) if large else (4, 1.9)
-        marks.append(interval(scale, first_mover_of(row), y, *size, kind="few"))
+        marks.append(interval_marks(scale, first_mover_of(row), y, *size, kind="few"))
         marks.append(tag("rect", y=f"{y - row_height / 2:g}", width="100%", height=row_height,
                          class_="hit", data_row=place + 1))  # fmt: skip
     return Picture(height, join(marks))
 
 
-def _grid(scale: Scale, across: list[float], height: int) -> Html:
+def _grid_below_axis(scale: Scale, across: list[float], height: int) -> Html:
     inside = grid(scale, across, height - TOP, 0.5)
     return tag("svg", inside, y=TOP, overflow="visible")
 
 
-def _label(scale: Scale, known: StoredEstimate, text: str) -> Html:
-    """The words beside the band of all games, on the side where there is room."""
+def _label(scale: Scale, known: Estimate, text: str) -> Html:
+    """Return the label of the band of all games, on a side with enough space."""
     right = scale.at(known.value or 0.5 if known.high is None else known.high)
     y = TOP + ALL / 2 + 4
     if right < 75:
-        return words(right + 1.2, y, text, "start", "strong")
+        return svg_text(right + 1.2, y, text, "start", "strong")
     left = scale.at(known.value or 0.5 if known.low is None else known.low)
-    if left < 25:  # no room on either side: above the band
-        return words(100, TOP + 9, text, "end", "strong")
-    return words(left - 1.2, y, text, "end", "strong")
+    if left < 25:  # above the band
+        return svg_text(100, TOP + 9, text, "end", "strong")
+    return svg_text(left - 1.2, y, text, "end", "strong")
 
 
-def _numbers(row: WinRateRow) -> tuple[Html | str, ...]:
+def _number_row(row: WinRateRow) -> tuple[Html | str, ...]:
     known = first_mover_of(row)
     value = bare_share(known.value or 0.0) + "\u00a0%"
     ends = share_ends(known)
@@ -169,14 +170,14 @@ def _numbers(row: WinRateRow) -> tuple[Html | str, ...]:
 def _notes(report: ReportData, rows: list[WinRateRow]) -> Html | None:
     if not rows:
         return None
-    outside = sum(first_mover_of(row).settled is not None for row in rows)
+    outside = sum(decisive_end(first_mover_of(row)) is not None for row in rows)
     by_chance = f"{CHANCE * len(rows):.1f}".removesuffix(".0")
     shown = f"{len(rows):,} by score"
     if len(rows) > MOST_ROWS:
         shown = f"the {MOST_ROWS // 2} first and the {MOST_ROWS // 2} last of {shown}"
     return tag(
         "p",
-        f"Below the line one row a match, {shown}. {outside} of {len(rows)} ",
+        f"There is a row for each match, {shown}. {outside} of {len(rows)} ",
         f"exclude 50\u00a0%; by chance alone about {by_chance} would. ",
         "The matches share their openings.",
         class_="note",

@@ -1,70 +1,40 @@
-"""By how much games were won, and how long they were."""
+"""Margins and lengths of games as histograms."""
 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from arena.report.data import ReportData
-from arena.report.figure import Figure, FigureTable, empty_section, lead_paragraph, table_details
+from arena.report.data import Numbers, ReportData
+from arena.report.figure import Figure, FigureTable, empty_paragraph, lead_paragraph, table_details
 from arena.report.html import Html, isolate, join, tag
-from arena.report.numbers import count, counted, minus, share
-from arena.report.svg import Picture, embed, inline_svg, level_line, rect, words
+from arena.report.numbers import capitalize, count, minus, share
+from arena.report.svg import Picture, embed, horizontal_line, inline_svg, rect, svg_text
+from games.base.text import count_noun
 
 BINS = 26
 HEIGHT, TOP, BOTTOM = 150, 20, 20  # pixels
 
 
-class Histogram(NamedTuple):
-    """How often each number was seen, in ascending order; none zero times."""
-
-    numbers: NDArray[np.int64] = np.empty(0, np.int64)
-    counts: NDArray[np.int64] = np.empty(0, np.int64)
-
-    @property
-    def total(self) -> int:
-        """How many numbers were seen."""
-        return int(self.counts.sum())
-
-    @property
-    def median(self) -> int:
-        """The middle of all numbers, rounded towards 0; of two middles their mean."""
-        ends = np.cumsum(self.counts)
-        places = [(self.total - 1) // 2, self.total // 2]
-        return int(self.numbers[np.searchsorted(ends, places, side="right")].mean())
-
-    def with_numbers(self, numbers: NDArray[np.int64]) -> "Histogram":
-        """The tally with more numbers."""
-        return self.with_counts(numbers, np.ones_like(numbers))
-
-    def with_counts(self, numbers: NDArray[np.int64], counts: NDArray[np.int64]) -> "Histogram":
-        """The tally with more numbers, each seen so often."""
-        whole = np.concatenate([self.numbers, numbers[counts > 0]])
-        often = np.concatenate([self.counts, counts[counts > 0]])
-        new, place = np.unique(whole, return_inverse=True)
-        return Histogram(new, np.bincount(place.ravel(), often).astype(np.int64))
-
-
 class Bins(NamedTuple):
-    """A histogram: how many numbers lie in steps of `width` from `low`."""
+    """Counts of the numbers in steps of `width` from `low`."""
 
     low: int
     width: int
-    counts: NDArray[np.int64]
+    counts: Numbers
 
 
-def figure(report: ReportData) -> Figure | None:
-    """Two histograms side by side: margins and lengths of all games that were played to an end."""
+def margins_figure(report: ReportData) -> Figure | None:
+    """Return histograms of the margins and lengths of the games that were not forfeited."""
     heading = "Margins and lengths"
-    margin, plies = margin_and_length_counts(report)
-    if not margin.total:
-        return Figure(heading, empty_section("No game was played to its end."))
+    margin, plies = margins_and_lengths(report)
+    if not len(margin):
+        return Figure(heading, empty_paragraph("No game was played to its end."))
     title = "Points between winner and loser"
-    if report.two:
+    if report.has_two_agents:
         title = f"Points ahead of {isolate(report.agents[1])}, seen by {isolate(report.agents[0])}"
     margins, lengths = bin_counts(margin), bin_counts(plies)
     pictures = (
-        (title, draw_histogram(margins, signed=report.two)),
+        (title, draw_histogram(margins, signed=report.has_two_agents)),
         ("Plies, the opening included", draw_histogram(lengths)),
     )
     body = join([
@@ -81,63 +51,63 @@ def figure(report: ReportData) -> Figure | None:
             for place, (name, picture) in enumerate(pictures)
         ]),
     )  # fmt: skip
-    lead = join([_lead(margin, plies), _left_out(report.games.size - margin.total)])
-    return Figure(heading, lead, both, _numbers(margins, lengths), body, short="Margins")
+    lead = join([_lead(margin, plies), _omission_note(report.games.size - len(margin))])
+    return Figure(heading, lead, both, _numbers(margins, lengths), body, menu_label="Margins")
 
 
 def _title(place: int, name: str) -> Html:
     return tag("text", name, x=352 * place, y=14, class_="strong")
 
 
-def margin_and_length_counts(report: ReportData) -> tuple[Histogram, Histogram]:
-    """Margins and plies of all games that were played to an end."""
-    margins, plies = Histogram(), Histogram()
-    for piece in report.games.pieces():
-        games = piece.at(np.flatnonzero(~report.games.forfeited(piece)))
+def margins_and_lengths(report: ReportData) -> tuple[Numbers, Numbers]:
+    """Return the margins and plies of the games that were not forfeited.
+
+    Margins of two agents are those of the first agent in the ratings.
+    """
+    margins, plies = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for chunk in report.games.chunks():
+        games = chunk.take(np.flatnonzero(~report.games.forfeits(chunk)))
         margin = np.abs(games.margin)
-        if report.two:
+        if report.has_two_agents:
             top = report.games.names.index(report.agents[0])
             margin = np.where(games.first == top, games.margin, -games.margin)
-        margins, plies = margins.with_numbers(margin), plies.with_numbers(games.plies)
-    return margins, plies
+        margins.append(margin)
+        plies.append(games.plies)
+    return np.concatenate(margins), np.concatenate(plies)
 
 
-def _lead(margin: Histogram, plies: Histogram) -> Html:
-    won = Histogram().with_counts(np.abs(margin.numbers), margin.counts * (margin.numbers != 0))
-    drawn_share = 1.0 - won.total / margin.total
-    usual = f"Half of the won games were won by {won.median} or more; " if won.total else ""
-    drawn_games = f"{share(drawn_share)} were drawn" if drawn_share else "none was drawn"
-    rest = f". Half took {plies.median} plies or more."
-    if not usual:
-        drawn_games = drawn_games[:1].upper() + drawn_games[1:]
-    return lead_paragraph(usual, drawn_games, rest)
+def _lead(margins: Numbers, plies: Numbers) -> Html:
+    won = np.abs(margins[margins != 0])
+    drawn = 1.0 - len(won) / len(margins)
+    text = f"{share(drawn)} were drawn" if drawn else "none was drawn"
+    if len(won):
+        text = f"Half of the won games were won by {int(np.median(won))} or more; {text}"
+    return lead_paragraph(f"{capitalize(text)}. Half took {int(np.median(plies))} plies or more.")
 
 
-def _left_out(forfeits: int) -> Html | None:
-    """How many games the figure leaves out: the scores of the page have them all."""
+def _omission_note(forfeits: int) -> Html | None:
     if not forfeits:
         return None
-    games, verb = counted(forfeits, "forfeited game"), "is" if forfeits == 1 else "are"
+    games, verb = count_noun(forfeits, "forfeited game"), "is" if forfeits == 1 else "are"
     return lead_paragraph(f"{games}, not played to an end, {verb} left out of this figure only.")
 
 
-def bin_counts(tally: Histogram) -> Bins:
-    """At most BINS steps of equal whole width from the smallest number to the largest."""
-    low, high = int(tally.numbers.min()), int(tally.numbers.max())
+def bin_counts(numbers: Numbers) -> Bins:
+    """Return at most BINS steps of equal width from the smallest number to the largest."""
+    low, high = int(numbers.min()), int(numbers.max())
     width = -(-(high - low + 1) // BINS)
-    counts = np.bincount((tally.numbers - low) // width, tally.counts)
-    return Bins(low, width, counts.astype(np.int64))
+    return Bins(low, width, np.bincount((numbers - low) // width))
 
 
 def draw_histogram(bins: Bins, signed: bool = False) -> Picture:
-    """The bars, the largest with its count, the ends and the middle of the axis.
+    """Return the bars with the largest count and three labels of the axis.
 
     Bars of `signed` numbers have the colour of the side that is ahead.
     """
-    largest = counted(int(bins.counts.max()), "game")
+    largest = count_noun(int(bins.counts.max()), "game")
     number, top = len(bins.counts), int(bins.counts.max())
     space, wide = HEIGHT - TOP - BOTTOM, 100.0 / len(bins.counts)
-    parts = [level_line(0, 100, HEIGHT - BOTTOM, "grid")]
+    parts = [horizontal_line(0, 100, HEIGHT - BOTTOM, "grid")]
     for place, size in enumerate(bins.counts.tolist()):
         high = max(space * size / top, 1.0 if size else 0.0)
         if size:
@@ -147,12 +117,12 @@ def draw_histogram(bins: Bins, signed: bool = False) -> Picture:
     peak = wide * (int(bins.counts.argmax()) + 0.5)
     anchor = "start" if peak < 20 else "end" if peak > 80 else "middle"
     at = 0.0 if anchor == "start" else 100.0 if anchor == "end" else peak
-    parts.append(words(at, 12, largest, anchor))
+    parts.append(svg_text(at, 12, largest, anchor))
     ends = sorted({0, number // 2, number - 1})
     for place in ends:
         anchor = "start" if place == 0 else "end" if place == number - 1 else "middle"
         at = 0.0 if place == 0 else 100.0 if place == number - 1 else wide * (place + 0.5)
-        parts.append(words(at, HEIGHT - 5, bin_label(bins, place), anchor))
+        parts.append(svg_text(at, HEIGHT - 5, bin_label(bins, place), anchor))
     return Picture(HEIGHT, join(parts))
 
 
@@ -164,7 +134,7 @@ def _kind(bins: Bins, place: int, signed: bool) -> str:
 
 
 def bin_label(bins: Bins, place: int) -> str:
-    """The numbers of a step: `4`, or `4 to 5`."""
+    """Return the numbers of a step: `4`, or `4 to 5`."""
     first = bins.low + place * bins.width
     last = first + bins.width - 1
     return minus(str(first)) if first == last else minus(f"{first} to {last}")
@@ -177,4 +147,4 @@ def _numbers(margins: Bins, lengths: Bins) -> FigureTable:
         for place, size in enumerate(bins.counts)
         if size
     ]
-    return FigureTable(("what", "from to", "games"), tuple(rows), words=1)
+    return FigureTable(("what", "from to", "games"), tuple(rows), text_columns=1)

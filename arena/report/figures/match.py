@@ -1,36 +1,36 @@
-"""The match of two agents: what a pair of games from one opening brought to the first."""
+"""The match of two agents: pairs of games by the points of the first agent."""
 
 from arena.analysis.tables import WinRateRow
+from arena.report.chart import ChartRow, RowChart, chart_html, chart_picture
 from arena.report.data import ReportData
 from arena.report.figure import Figure, FigureTable, lead_paragraph, strong, table_details
 from arena.report.figures.ratings import glossary
 from arena.report.html import Html, join, name_of, tag
 from arena.report.numbers import (
-    CENSUS,
-    StoredEstimate,
     count,
-    counted,
     difference_of,
     elo,
     elo_ends,
+    estimate_from_json,
+    has_end,
     score_of,
     share,
     share_ends,
-    stored_estimate,
 )
-from arena.report.row_chart import ChartRow, RowChart, chart_html, chart_picture
 from arena.report.svg import Scale, rect
+from arena.stats.estimate import Estimate, EstimateKind
+from games.base.text import count_noun
 
 POINTS = ("2 points", "1\u00bd", "1", "\u00bd", "0")
 KINDS = ("bar", "bar", "even", "worse", "worse")
-SLIVER = 0.4  # per cent: nothing that happened is invisible
+SLIVER = 0.4  # per cent: the least width of a bar
 
 
-def figure(report: ReportData) -> Figure | None:
-    """Five bars; None for more agents than two, or none that met."""
-    if not report.two or not report.met():
+def match_figure(report: ReportData) -> Figure | None:
+    """Return five bars; None unless two agents met."""
+    if not report.has_two_agents or not report.matches():
         return None
-    row = report.met()[0]
+    row = report.matches()[0]
     pairs = row.pairs_ww, row.pairs_wd, row.pairs_even, row.pairs_ld, row.pairs_ll
     total = sum(pairs) or 1
     rows = [
@@ -63,21 +63,21 @@ def _lead(report: ReportData, row: WinRateRow) -> Html:
     known, pairs = score_of(row), row.games // 2
     if known.value is None:
         return lead_paragraph(
-            name_of(row.agent), " and ", name_of(row.opponent), ": ", known.why, "."
+            name_of(row.agent), " and ", name_of(row.opponent), ": ", known.reason, "."
         )
-    stopped = report.stopped
-    again = f"Each of {counted(report.openings, 'opening')} was played twice, once from each seat."
+    openings = count_noun(report.openings, "opening")
+    again = f"Each of {openings} was played twice, with sides swapped."
     if pairs != report.openings:
         again = (
-            f"{counted(pairs, 'pair')} of games began from {counted(report.openings, 'opening')}; "
-            "in a pair each agent moves first once."
+            f"{count_noun(pairs, 'pair')} of games started from {openings}; in a pair each agent "
+            "moves first once."
         )
-    if stopped:
-        corrected = stored_estimate(stopped["corrected"])
+    if sprt := report.sprt:
+        corrected = estimate_from_json(sprt["corrected"])
         return lead_paragraph(
-            "A test stops the games when the score is far from even, so the score as played "
-            "exaggerates. Corrected for that, ", name_of(stopped["agent"]), " against ",
-            name_of(stopped["opponent"]), ": ",
+            "A test stops the games when the score is far from even, so the score of the games "
+            "exaggerates. Corrected for that, ", name_of(sprt["agent"]), " against ",
+            name_of(sprt["opponent"]), ": ",
             strong(f"{elo(corrected.value or 0.0)} Elo"), f", {elo_ends(corrected)}. {again}",
         )  # fmt: skip
     return lead_paragraph(
@@ -86,34 +86,30 @@ def _lead(report: ReportData, row: WinRateRow) -> Html:
     )  # fmt: skip
 
 
-def _sure(known: StoredEstimate) -> str:
-    if known.kind == CENSUS:
+def _sure(known: Estimate) -> str:
+    if known.kind == EstimateKind.CENSUS:
         return "exact: these are all openings there are"
-    if not known.bounded:
-        return known.why or "no interval"
+    if not has_end(known):
+        return known.reason or "no interval"
     return f"{100 * known.level:g}\u00a0%: {share_ends(known)}"
 
 
 def _notes(report: ReportData, row: WinRateRow) -> Html:
-    seats = ""
+    sides = ""
     if row.first_mover_score is not None:
-        seats = (
+        sides = (
             f"As first mover {row.first_wins}-{row.first_draws}-{row.first_losses}, as second "
             f"{row.second_wins}-{row.second_draws}-{row.second_losses} (won-drawn-lost). "
         )
     difference = difference_of(row)
     elos = ""
-    if difference.bounded and not report.summary.get("stopped"):
+    if has_end(difference) and not report.summary.get("stopped"):
         value = "" if difference.value is None else f"{elo(difference.value)} Elo, "
         elos = f"In Elo: {value}{elo_ends(difference)}. "
     open_end = ""
-    if score_of(row).kind not in ("none", CENSUS) and score_of(row).bounded:
-        if difference.high is None:
-            open_end = (
-                "There is no upper bound: this score is compatible with any larger difference."
-            )
-        elif difference.low is None:
-            open_end = (
-                "There is no lower bound: this score is compatible with any larger difference."
-            )
-    return tag("p", f"{seats}{elos}{open_end}", class_="note")
+    if has_end(score_of(row)) and None in (difference.low, difference.high):
+        missing = "upper" if difference.high is None else "lower"
+        open_end = (
+            f"There is no {missing} bound: this score is compatible with any larger difference."
+        )
+    return tag("p", f"{sides}{elos}{open_end}", class_="note")

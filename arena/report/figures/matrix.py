@@ -1,4 +1,4 @@
-"""Who beat whom: a table of scores, coloured by what the games have settled."""
+"""The matches of all agents: a table of scores, coloured by their intervals."""
 
 import math
 
@@ -11,76 +11,74 @@ from arena.report.numbers import (
     cell_ends,
     confidence,
     count,
+    decisive_end,
+    has_interval,
     score_of,
     share,
     share_ends,
 )
-from arena.report.palette import STEPS, step_of
-from arena.report.svg import INSIDE, Picture, fitted, text_width
+from arena.report.palette import RAMP_STEPS, ramp_class
+from arena.report.svg import PICTURE_WIDTH, Picture, shorten_to_width, text_width
 
-MOST_NAMED = 12  # agents whose names stand above their columns; more of them have numbers there
-MOST_NUMBERED = 24  # agents; more of them have smaller cells without numbers
-MOST_SHOWN = 60  # agents: nobody reads more, and their cells would be most of the page
+MOST_NAMED = 12  # agents whose columns have names; with more agents columns have numbers
+MOST_NUMBERED = 24  # agents whose cells have numbers; with more agents cells are smaller
+MOST_SHOWN = 60  # agents: the cells of more agents would be most of the page
 CELL, ROW = 66, 42  # pixels
-NUMBERED, SMALL = 42, 28  # pixels of the cells of many agents, room for 100
+NUMBERED, SMALL = 42, 28  # pixels of the cells of many agents
 HEAD_WIDTH, NAMES_ON_PAGE, LONGEST_NAMES = 58, 150, 220
 HEAD_SIZE = 11  # of the font, in pixels
 
 
-def figure(report: ReportData) -> Figure | None:
-    """The matrix of all agents; None for two."""
-    if report.two:
+def matrix_figure(report: ReportData) -> Figure | None:
+    """Return the matrix; None for two agents."""
+    if report.has_two_agents:
         return None
     level = confidence(report.ratings[0].level)
-    if _coloured_by_score(report):
+    if _shows_points(report):
         lead = lead_paragraph(
-            "Games won, drawn and lost by the row's agent stand below, and in the cell that you "
-            "point at. ",
-            strong("Colour shows the share of points, not how sure it is"),
-            ": nothing can be inferred from so few openings.",
+            "Games won, drawn and lost by the row's agent are in the table below, and appear for "
+            "the cell that you point at. ",
+            strong("Colour shows the share of points, not how certain it is"),
+            ": the openings are too few for inference.",
         )
-    elif not report.measured:
+    elif not report.has_intervals:
         lead = lead_paragraph(
             "Games won, drawn and lost by the row's agent. ",
-            strong("No colour, because nothing can be inferred"),
-            " from so few openings.",
+            strong("There is no colour"),
+            ", as the openings are too few for inference.",
         )
     else:
         lead = lead_paragraph(
             "Points won by the row's agent against the column's, in per cent; the ",
-            f"{level} interval {_where_intervals(report)}. ",
+            f"{level} interval {_interval_place(report)}. ",
             strong("Colour shows the end of the interval nearer to 50\u00a0%"),
-            ": what the games have not settled stays grey and dashed.",
+            ": a cell is grey and dashed if the interval includes 50\u00a0%.",
         )
-    lead = join([lead, _left_out(report)])
-    uncoloured = not report.measured and not _coloured_by_score(report)
-    scale = None if uncoloured else colour_scale(intervals=report.measured)
+    lead = join([lead, _omission_note(report)])
+    uncoloured = not report.has_intervals and not _shows_points(report)
+    scale = None if uncoloured else colour_scale(intervals=report.has_intervals)
     body = join([scale, _table(report)])
-    return Figure("Who beat whom", lead, _picture(report), _numbers(report), body)
+    return Figure("Matches", lead, _picture(report), _numbers(report), body)
 
 
-def _where_intervals(report: ReportData) -> str:
-    """Where a reader of the page finds the intervals."""
-    size = _size(len(_shown(report)))
+def _interval_place(report: ReportData) -> str:
+    size = _size_class(len(_top_agents(report)))
     if not size:
-        return "stands below"
+        return "is below"
     what = "and the numbers are" if size == "small" else "is"
     return f"{what} shown for the cell that you point at"
 
 
-def _coloured_by_score(report: ReportData) -> bool:
-    """Whether colours show scores that nothing can be inferred from: cells too small for numbers.
-
-    Without colours such a matrix would be blank.
-    """
-    return not report.measured and _size(len(_shown(report))) == "small"
+def _shows_points(report: ReportData) -> bool:
+    """Return whether colours show shares of points, as small cells have no numbers."""
+    return not report.has_intervals and _size_class(len(_top_agents(report))) == "small"
 
 
 def colour_scale(
     worse: str = "row loses", better: str = "row wins", intervals: bool = True
 ) -> Html:
-    """The scale of colours with its ends in words, and the mark of unsettled cells if there are."""
-    steps = join(tag("i", class_=f"r{step}") for step in range(0, STEPS + 1, 2))
+    """Return the scale of colours, with the mark of cells whose interval includes 50 %."""
+    steps = join(tag("i", class_=f"r{step}") for step in range(0, RAMP_STEPS + 1, 2))
     unsettled = (
         tag("span", class_="even swatch", aria_hidden="true"),
         "interval includes 50\u00a0%",
@@ -91,25 +89,24 @@ def colour_scale(
     )  # fmt: skip
 
 
-def _shown(report: ReportData) -> tuple[str, ...]:
-    """The agents of the matrix."""
+def _top_agents(report: ReportData) -> tuple[str, ...]:
     return report.agents[:MOST_SHOWN]
 
 
-def _left_out(report: ReportData) -> Html | None:
-    """What the matrix does not show."""
+def _omission_note(report: ReportData) -> Html | None:
     agents = len(report.agents)
     if agents <= MOST_SHOWN:
         return None
-    return lead_paragraph(f"Shown are the {MOST_SHOWN} strongest of {agents} agents: all are in "
+    return lead_paragraph(f"Shown are the {MOST_SHOWN} strongest of {agents} agents. All are in "
                      "win_rates.parquet.")  # fmt: skip
 
 
 def _table(report: ReportData) -> Html:
-    names = _shown(report)
-    size = _size(len(names))
+    names = _top_agents(report)
+    size = _size_class(len(names))
     heads = [
-        str(place) if size else fitted(name, HEAD_WIDTH) for place, name in enumerate(names, 1)
+        str(place) if size else shorten_to_width(name, HEAD_WIDTH)
+        for place, name in enumerate(names, 1)
     ]
     tops = [
         tag("th", head, scope="col", title=isolate(name) if head != name else None)
@@ -131,16 +128,16 @@ def _table(report: ReportData) -> Html:
         class_=f"matrix {size}".strip(),
         data_grid="",
     )
-    return tag("div", inside, class_="wide", tabindex=0, role="region", aria_label="Who beat whom")
+    return tag("div", inside, class_="wide", tabindex=0, role="region", aria_label="Matches")
 
 
-def _size(agents: int) -> str:
-    """The class of the table, by which cells shrink until all columns have room."""
+def _size_class(agents: int) -> str:
+    """Return the class of the table, which decides the size of its cells."""
     return "" if agents <= MOST_NAMED else "numbered" if agents <= MOST_NUMBERED else "small"
 
 
 def _row_head(place: int, name: str) -> Html:
-    short = fitted(name, NAMES_ON_PAGE)
+    short = shorten_to_width(name, NAMES_ON_PAGE)
     return tag(
         "th", tag("span", place, class_="place"), name_of(short), scope="row",
         title=isolate(name) if short != name else None,
@@ -153,30 +150,29 @@ def _cell(report: ReportData, name: str, other: str, size: str) -> Html:
         return tag("td", class_="none")
     known = score_of(row)
     kind, content = "plain", join([wdl_text(row)])
-    if known.value is not None and known.measured:
-        settled = known.settled
-        kind = "even" if settled is None else step_of(settled)
+    if known.value is not None and has_interval(known):
+        end = decisive_end(known)
+        kind = "even" if end is None else ramp_class(end)
         ends = None if size else tag("small", cell_ends(known))
         content = join([bare_share(known.value), ends])
-    elif _coloured_by_score(report):
-        kind = _step_of_points(row)
+    elif _shows_points(report):
+        kind = _points_class(row)
     if size == "small":
         content = tag("span", content, class_="hidden")
     return tag("td", content, class_=kind, data_tip=_tip(row), data_a=name, data_b=other)
 
 
-def _step_of_points(row: WinRateRow) -> str:
-    """The colour of the share of points that the agent won."""
-    return step_of(_share_of_points(row))
+def _points_class(row: WinRateRow) -> str:
+    return ramp_class(_points_share(row))
 
 
-def _share_of_points(row: WinRateRow) -> float:
+def _points_share(row: WinRateRow) -> float:
     wins, draws = row.first_wins + row.second_wins, row.first_draws + row.second_draws
     return (wins + 0.5 * draws) / (row.games or 1)
 
 
 def wdl_text(row: WinRateRow) -> str:
-    """The results of both seats together."""
+    """Return the games that an agent won, drew and lost: `12-3-5`."""
     wins, draws = row.first_wins + row.second_wins, row.first_draws + row.second_draws
     return f"{wins}-{draws}-{row.first_losses + row.second_losses}"
 
@@ -192,13 +188,12 @@ def _tip(row: WinRateRow) -> str:
 
 
 def _numbers(report: ReportData) -> FigureTable:
-    """Every pair once, for files and readers of the table."""
-    rows, shown = [], frozenset(_shown(report))
-    for row in report.met():
+    rows, shown = [], frozenset(_top_agents(report))
+    for row in report.matches():
         if row.agent not in shown or row.opponent not in shown:
             continue
         known = score_of(row)
-        value = known.why if known.value is None else share(known.value)
+        value = known.reason if known.value is None else share(known.value)
         sizes = (
             wdl_text(row),
             count(row.openings),
@@ -206,31 +201,37 @@ def _numbers(report: ReportData) -> FigureTable:
         )
         rows.append((name_of(row.agent), name_of(row.opponent), value, share_ends(known), *sizes))
     head = ("agent", "opponent", "score", "interval", "won-drawn-lost", "openings", "n_eff")
-    return FigureTable(head, tuple(rows), words=2)
+    return FigureTable(head, tuple(rows), text_columns=2)
 
 
 def _picture(report: ReportData) -> Picture:
-    """The matrix as a drawing; it grows with the number of agents, when its cells are small."""
-    names = _shown(report)
-    labels = [fitted(f"{place}  {name}", LONGEST_NAMES) for place, name in enumerate(names, 1)]
+    """Return the matrix as a drawing, which is wider for many agents."""
+    names = _top_agents(report)
+    labels = [
+        shorten_to_width(f"{place}  {name}", LONGEST_NAMES) for place, name in enumerate(names, 1)
+    ]
     side = max(map(text_width, labels)) + 10
-    least = {"": CELL, "numbered": NUMBERED, "small": SMALL}[_size(len(names))]
-    wide = min(CELL, max(least, (INSIDE - side) / len(names)))
+    least = {"": CELL, "numbered": NUMBERED, "small": SMALL}[_size_class(len(names))]
+    wide = min(CELL, max(least, (PICTURE_WIDTH - side) / len(names)))
     high = min(ROW, max(SMALL, round(wide * 0.64)))
     parts: list[Html | None] = []
     for row, (name, label) in enumerate(zip(names, labels, strict=True)):
         top = 24 + row * high
-        head = fitted(name, wide - 6, HEAD_SIZE) if len(names) <= MOST_NAMED else str(row + 1)
+        head = (
+            shorten_to_width(name, wide - 6, HEAD_SIZE)
+            if len(names) <= MOST_NAMED
+            else str(row + 1)
+        )
         parts.append(_text(0, top + high / 2 + 4, label, "strong"))
         parts.append(_text(side + (row + 0.5) * wide, 14, head, "small", "middle"))
         for column, other in enumerate(names):
             place = side + column * wide, top, wide, high
-            parts.append(_drawn(report, (name, other), place))
-    width = max(INSIDE, math.ceil(side + len(names) * wide))
+            parts.append(_draw_cell(report, (name, other), place))
+    width = max(PICTURE_WIDTH, math.ceil(side + len(names) * wide))
     return Picture(30 + len(names) * high, join(parts), width)
 
 
-def _drawn(
+def _draw_cell(
     report: ReportData, pair: tuple[str, str], place: tuple[float, float, float, float]
 ) -> Html | None:
     row = report.pairs.get(pair)
@@ -238,23 +239,23 @@ def _drawn(
         return None
     left, top, wide, high = place
     known = score_of(row)
-    settled = known.settled if report.measured else None
-    kind = None if settled is None else step_of(settled)
-    kind = _step_of_points(row) if _coloured_by_score(report) else kind
+    end = decisive_end(known) if report.has_intervals else None
+    kind = None if end is None else ramp_class(end)
+    kind = _points_class(row) if _shows_points(report) else kind
     box = tag(
         "rect", x=f"{left + 1:g}", y=f"{top + 1:g}", width=f"{wide - 2:g}",
         height=f"{high - 2:g}", class_=kind or "open",
     )  # fmt: skip
-    plain = known.value is None or not known.measured
+    plain = known.value is None or not has_interval(known)
     content = wdl_text(row) if plain else bare_share(known.value or 0.0)
     if text_width(content) > wide:  # whole per cent fit into the smallest cells
-        content = f"{100 * _share_of_points(row):.0f}"
+        content = f"{100 * _points_share(row):.0f}"
     middle, base = left + wide / 2, top + high / 2 + 4
     number, ends = _text(middle, base, content, "cell", "middle"), None
     if high >= 36 and not plain:
         number = _text(middle, base - 6, content, "cell", "middle")
         ends = _text(middle, base + 9, cell_ends(known), "cell light", "middle")
-    # The group has the colour of the text, and no border: letters would get it, too.
+    # The class of the group colours the text; a border there would also be drawn on letters.
     return tag("g", join([box, number, ends]), class_=kind)
 
 

@@ -1,4 +1,4 @@
-"""The openings: which of them decided their games."""
+"""The openings, and which of them decided their games."""
 
 from typing import NamedTuple
 
@@ -9,16 +9,17 @@ from arena.report.data import ReportData
 from arena.report.figure import (
     Figure,
     FigureTable,
-    empty_section,
+    empty_paragraph,
     lead_paragraph,
     strong,
     table_details,
     table_html,
 )
 from arena.report.html import Html, Inside, isolate, join, name_of, tag
-from arena.report.numbers import count, counted, share
-from arena.report.palette import step_of
-from arena.report.svg import Picture, per_cent, rect
+from arena.report.numbers import count, share
+from arena.report.palette import ramp_class
+from arena.report.svg import Picture, inline_svg, per_cent, rect
+from games.base.text import count_noun
 
 MOST_CELLS = 2000
 MOST_COLUMNS = 400
@@ -31,43 +32,43 @@ Floats = NDArray[np.float64]
 
 
 class OpeningResults(NamedTuple):
-    """A cell for the pairings of an opening that ended alike: the mean score that they brought."""
+    """The pairs of games on each opening with equal results, as columns; scores are means."""
 
     opening: NDArray[np.int64]  # places in `openings`
-    times: NDArray[np.int64]  # pairings
+    times: NDArray[np.int64]  # how many pairs have this result
     earliest: NDArray[np.int64]  # the row of the first game on each of `openings`
     openings: NDArray[np.int64]  # their numbers
-    first_mover: Floats  # of the agents to move after the opening
-    agent: Floats  # of the agent that the experiment names first
+    first_mover: Floats  # score of the agents to move after the opening
+    agent: Floats  # score of the first agent in the ratings
 
 
-def figure(report: ReportData) -> Figure | None:
-    """A column for each opening; for two agents a square for each."""
+def openings_figure(report: ReportData) -> Figure | None:
+    """Return a column for each opening, or a square for two agents."""
     heading = "Openings"
     if not report.games.size:
-        return Figure(heading, empty_section("No games were played."))
+        return Figure(heading, empty_paragraph("No games were played."))
     if report.openings == 1:
-        where = "the starting position" if report.plan.openings.way == "none" else "one opening"
-        return Figure(heading, empty_section(f"All games began from {where}."))
+        where = "the starting position" if report.plan.openings.method == "none" else "one opening"
+        return Figure(heading, empty_paragraph(f"All games started from {where}."))
     cells = opening_results(report)
     if not cells.agent.size:
         return Figure(
-            heading, empty_section("No opening was played from both sides without a forfeit.")
+            heading, empty_paragraph("No opening was played from both sides without a forfeit.")
         )
-    return _squares(report, cells) if report.two else _columns(report, cells)
+    return _squares(report, cells) if report.has_two_agents else _columns(report, cells)
 
 
 def opening_results(report: ReportData) -> OpeningResults:
-    """Return the pairings of a run in which both games, which stand together, are fair."""
+    """Return the results of the pairs in which both games ended without a fault."""
     keys, rows, times = (np.empty(0, np.int64) for _ in range(3))
-    for start, piece in report.games.numbered():
-        fair = report.games.fair(piece)
+    for start, piece in report.games.chunks_with_rows():
+        fair = report.games.fault_free(piece)
         at = np.flatnonzero(np.repeat(fair[0::2] & fair[1::2], 2))
-        games = piece.at(at)
+        games = piece.take(at)
         points = np.rint(2 * np.stack([games.result[0::2], games.result[1::2]])).astype(np.int64)
         agent = points[0] + 2 - points[1]
         points = np.where(games.mover[0::2] == games.first[0::2], points, 2 - points)
-        if report.two:
+        if report.has_two_agents:
             top = report.games.names.index(report.agents[0])
             agent = np.where(games.first[0::2] == top, agent, 4 - agent)
         own = (games.opening[0::2] * 5 + points[0] + points[1]) * 5 + agent
@@ -89,19 +90,19 @@ def _means(cells: OpeningResults, scores: Floats) -> Floats:
 
 
 def _sizes(cells: OpeningResults) -> NDArray[np.int64]:
-    """How many pairings each opening has."""
+    """Return the number of pairs of each opening."""
     return np.bincount(cells.opening, cells.times).astype(np.int64)
 
 
-def _decided(cells: OpeningResults) -> Floats:
-    """How many pairings of each opening the seat decided: one side won both games."""
-    by_seat = np.abs(cells.first_mover - 0.5) == 0.5
-    return np.bincount(cells.opening, by_seat * cells.times).astype(np.float64)
+def _seat_decisions(cells: OpeningResults) -> Floats:
+    """Return how many pairs of each opening the side decided: one side won both games."""
+    by_side = np.abs(cells.first_mover - 0.5) == 0.5
+    return np.bincount(cells.opening, by_side * cells.times).astype(np.float64)
 
 
 def _columns(report: ReportData, cells: OpeningResults) -> Figure:
     means = _means(cells, cells.first_mover)
-    decided = _decided(cells)
+    decided = _seat_decisions(cells)
     sizes = _sizes(cells)
     most, total = int(np.count_nonzero(2 * decided > sizes)), len(means)
     shown = np.arange(total)
@@ -109,10 +110,10 @@ def _columns(report: ReportData, cells: OpeningResults) -> Figure:
         shown = np.sort(np.argsort(-np.abs(means - 0.5), kind="stable")[:MOST_COLUMNS])
     shown = shown[np.argsort(-means[shown], kind="stable")]
     lead = lead_paragraph(
-        "One column an opening, one cell a match. Blue: the first mover won both games; "
-        "orange: the second mover did; grey: the opening decided nothing. ",
-        strong(f"{count(most)} of {counted(total, 'opening')} decided more than half"),
-        " of their matches by the seat alone.",
+        "A column is an opening, and a cell is a match. Blue: the first mover won both games; "
+        "orange: the second mover won both; grey: the opening decided nothing. ",
+        strong(f"{count(most)} of {count_noun(total, 'opening')} decided more than half"),
+        " of their matches by the side alone.",
         f" Drawn are the {MOST_COLUMNS} that decide most." if total > MOST_COLUMNS else None,
     )
     ends = join(
@@ -121,15 +122,16 @@ def _columns(report: ReportData, cells: OpeningResults) -> Figure:
     )
     table = _numbers(report, cells, shown)
     picture = _column_picture(cells, shown)
-    drawn = tag("figure", _svg(picture, "Openings, a column each"), tag("p", ends, class_="ends"))
+    drawing = inline_svg(picture, "Openings, a column each")
+    drawn = tag("figure", drawing, tag("p", ends, class_="ends"))
     body = join([
-        drawn, table_details(table, "The openings in numbers"), _deciding(report, cells, decided),
+        drawn, table_details(table, "The openings in numbers"),
+        _decisive_openings(report, cells, decided),
     ])  # fmt: skip
-    return Figure("Openings", lead, picture, table, body, _costs_games())
+    return Figure("Openings", lead, picture, table, body, _cost_note())
 
 
 def _column_picture(cells: OpeningResults, shown: NDArray[np.int64]) -> Picture:
-    """Equal cells of a column are one rectangle."""
     counts = np.stack([
         np.bincount(
             cells.opening, (cells.first_mover == score) * cells.times, len(cells.openings)
@@ -144,23 +146,17 @@ def _column_picture(cells: OpeningResults, shown: NDArray[np.int64]) -> Picture:
         for score, number in zip(SCORES[::-1], column, strict=True):
             high = height * number / total
             if number:
-                kind = step_of(score)
+                kind = ramp_class(score)
                 parts.append(rect(wide * place, wide * (place + 1) - wide * 0.06, top, high, kind))
             top += high
-        parts.append(_hit(place, wide * place, wide))
+        parts.append(_pointer_target(place, wide * place, wide))
     return Picture(height, join(parts))
 
 
-def _hit(place: int, left: float, wide: float) -> Html:
-    """What the pointer finds of a column: the row of its numbers."""
+def _pointer_target(place: int, left: float, wide: float) -> Html:
+    """Return the target of the pointer on a column, with the row of its numbers."""
     return tag("rect", x=per_cent(left), width=per_cent(wide), height="100%", class_="hit",
                data_row=place)  # fmt: skip
-
-
-def _svg(picture: Picture, name: str) -> Html:
-    return tag(
-        "svg", picture.marks, width="100%", height=picture.height, role="img", aria_label=name
-    )
 
 
 def _squares(report: ReportData, cells: OpeningResults) -> Figure:
@@ -173,9 +169,10 @@ def _squares(report: ReportData, cells: OpeningResults) -> Figure:
     shown = order[:MOST_CELLS]
     rare = np.count_nonzero(means != common)
     lead = lead_paragraph(
-        "Each cell is one opening: what its games brought to ", name_of(agent),
-        ". The rare results come first, with an edge: ",
-        strong(f"{count(int(rare))} of {counted(len(means), 'opening')} differ"), " from the rest.",
+        "Each cell is one opening, with the score of ", name_of(agent),
+        " in its games. The rare results come first, with an edge: ",
+        strong(f"{count(int(rare))} of {count_noun(len(means), 'opening')} differ"),
+        " from the rest.",
         f" Drawn are {MOST_CELLS:,}." if len(means) > MOST_CELLS else None,
     )  # fmt: skip
     table = _numbers(report, cells, shown, means)
@@ -184,15 +181,15 @@ def _squares(report: ReportData, cells: OpeningResults) -> Figure:
         tag("p", "scored nothing", tag("span", join(
             tag("i", class_=f"r{step}") for step in range(0, 51, 2)), class_="ramp",
             aria_hidden="true"), "won everything", class_="scale"),
-        tag("figure", _svg(picture, f"Openings by the score of {isolate(agent)}")),
+        tag("figure", inline_svg(picture, f"Openings by the score of {isolate(agent)}")),
         table_details(table, "The openings in numbers"),
-        _deciding(report, cells, _decided(cells)),
+        _decisive_openings(report, cells, _seat_decisions(cells)),
     ])  # fmt: skip
-    return Figure("Openings", lead, picture, table, body, _costs_games())
+    return Figure("Openings", lead, picture, table, body, _cost_note())
 
 
 def _square_picture(means: Floats, common: float) -> Picture:
-    """Rows of squares: as large as they can be in at most a dozen rows."""
+    """Return squares as large as they can be in at most a dozen rows."""
     across = next((720 // size for size in SQUARES if len(means) <= 12 * (720 // size)), ACROSS)
     high, wide = max(720 // across, 9), 100.0 / across
     parts = []
@@ -203,19 +200,19 @@ def _square_picture(means: Floats, common: float) -> Picture:
             tag(
                 "rect", x=per_cent(wide * column + 0.06), y=high * row + 1,
                 width=per_cent(wide - 0.12), height=high - 2,
-                class_=step_of(mean) + (" rare" if rare else ""), data_row=place,
+                class_=ramp_class(mean) + (" rare" if rare else ""), data_row=place,
             )
         )  # fmt: skip
     return Picture(high * (1 + (len(means) - 1) // across) + 2, join(parts))
 
 
-def _deciding(report: ReportData, cells: OpeningResults, decided: Floats) -> Html:
-    """The openings in which the seat decided most."""
+def _decisive_openings(report: ReportData, cells: OpeningResults, decided: Floats) -> Html:
+    """Return the openings in which the side decided most."""
     means = _means(cells, cells.first_mover)
     order = np.lexsort((-np.abs(means - 0.5), -decided))[:LISTED]
     order = order[means[order] != 0.5]
     if not len(order):
-        return empty_section("No opening gave one seat more points than the other.")
+        return empty_paragraph("No opening gave one side more points than the other.")
     heading = "The openings that decide most"
     return join([tag("h3", heading), table_html(_numbers(report, cells, order), heading)])
 
@@ -226,28 +223,28 @@ def _numbers(
     order: NDArray[np.int64],
     scores: Floats | None = None,
 ) -> FigureTable:
-    """A row for each of some openings; `scores` are those of the first agent in all of them."""
-    sizes, decided = _sizes(cells), _decided(cells)
+    """Return a row for each opening; `scores` are those of the first agent on all openings."""
+    sizes, decided = _sizes(cells), _seat_decisions(cells)
     means = _means(cells, cells.first_mover)
     moves = report.games.texts("opening_moves", cells.earliest[order].tolist())
     rows: list[tuple[Inside, ...]] = []
     for place, opening in enumerate(order.tolist()):
         number, matches = int(cells.openings[opening]), int(sizes[opening])
-        games = tag("a", counted(2 * matches, "game"), href=f"#games=all&opening={number}")
+        games = tag("a", count_noun(2 * matches, "game"), href=f"#games=all&opening={number}")
         rows.append((
             str(number), tag("code", moves[place]) if moves and moves[place] else "start",
             share(float(means[opening])), f"{int(decided[opening])} of {matches}",
             *(() if scores is None else (share(float(scores[opening])),)), games,
         ))  # fmt: skip
     own = () if scores is None else (f"{isolate(report.agents[0])} scored",)
-    head = ("opening", "moves", "first mover scored", "pairs decided by the seat", *own, "games")
-    return FigureTable(head, tuple(rows), words=2)
+    head = ("opening", "moves", "first mover scored", "pairs decided by the side", *own, "games")
+    return FigureTable(head, tuple(rows), text_columns=2)
 
 
-def _costs_games() -> Html:
+def _cost_note() -> Html:
     return tag(
         "p",
-        "An opening that the seat decides cannot tell agents apart. It costs games, not truth: "
-        "both seats are played.",
+        "An opening that the side decides cannot separate agents. It costs games, but does not "
+        "bias the result, as both agents play both sides.",
         class_="note",
     )

@@ -1,60 +1,98 @@
-"""The ratings of three agents and more; with few openings the standing, which is no measurement."""
+"""The ratings of three or more agents, and the standings by points."""
 
 from collections.abc import Sequence
 
-from arena.analysis.exclusions import EXCLUDED
+from arena.analysis.evidence import EXCLUDED
+from arena.analysis.standings import TIES
 from arena.analysis.tables import EloRow
-from arena.report.chart import ticks
+from arena.report.answer import InseparableGroup, group_html, inseparable_groups
+from arena.report.chart import ChartRow, RowChart, chart_html, chart_picture, ticks
 from arena.report.data import ReportData
-from arena.report.figure import Figure, FigureTable, lead_paragraph, strong, table_details
+from arena.report.figure import (
+    Figure,
+    FigureTable,
+    lead_paragraph,
+    strong,
+    table_details,
+    table_html,
+)
 from arena.report.html import Html, Inside, join, name_of, tag
 from arena.report.numbers import (
+    DASH,
     NO_BREAK,
     confidence,
     count,
-    counted,
     elo,
     elo_ends,
+    has_end,
+    minus,
     points,
     rating_of,
     share,
 )
-from arena.report.row_chart import ChartRow, RowChart, chart_html, chart_picture
-from arena.report.svg import Scale, interval, rect
-from arena.report.unsettled import UnsettledGroup, brackets, group_html, lanes, unsettled_groups
-from arena.stats.elo import FEW_OPENINGS, score_from_elo
-from arena.stats.estimate import EstimateKind
+from arena.report.svg import Scale, interval_marks, rect
+from arena.stats.elo import score_from_elo
+from arena.stats.estimate import FEW_OPENINGS, EstimateKind
+from games.base.text import count_noun
 
-ROOM = 0.04  # of the scale, beyond the widest interval
-NARROWEST = 40.0  # Elo on each side of the middle
-EXPLAINED = 200  # Elo
-ELO_STEPS = (1, 2, 5, 10)  # nobody reads a scale in steps of 250
+MARGIN = 0.04  # of the scale, beyond the widest interval
+LEAST_RANGE = 40.0  # Elo on each side of zero
+EXAMPLE = 200  # Elo
+ELO_STEPS = (1, 2, 5, 10)
+LANE = 8  # pixels
 
 
-def figure(report: ReportData) -> Figure | None:
-    """The strips of all agents; None for two, whose difference is in the answer."""
-    if report.two or (report.standing and report.points):  # the table by points says it all
+def points_figure(report: ReportData) -> Figure | None:
+    """Return the standings by points; None if the experiment ranks by ratings."""
+    if not report.points:
         return None
-    return _standing(report) if report.standing else _ratings(report)
+    rows = tuple(
+        (
+            name_with_mark(report, row.agent), str(row.place), points(row.points),
+            count(row.games), count(row.won), count(row.drawn), count(row.lost), share(row.score),
+            minus(f"{row.margin:+,}"),
+        )
+        for row in report.points
+    )  # fmt: skip
+    champions = [strong(name_of(row.agent)) for row in report.points if row.champion]
+    lead = lead_paragraph(
+        "Champion" if len(champions) == 1 else "Champions, equal in all", ": ",
+        join(champions, ", "), ". A game won is a point, a draw half a point. Agents are ranked "
+        f"by points per game; {TIES}.",
+    )  # fmt: skip
+    head = ("agent", "place", "points", "games", "won", "drawn", "lost", "share", "scores")
+    table = FigureTable(head, rows)
+    notes = glossary(report) if report.too_few_openings else None  # else below the ratings
+    body = table_html(table, "Standings by points")
+    return Figure("Standings", lead, chart_picture(_points_chart(report)), table, body, notes)
 
 
-def _ratings(report: ReportData) -> Figure:
-    chart = _chart(report, unsettled_groups(report))
+def ratings_figure(report: ReportData) -> Figure | None:
+    """Return the ratings, or with few openings the points; None for two agents."""
+    if report.has_two_agents or (report.too_few_openings and report.points):
+        return None
+    return _few_openings_figure(report) if report.too_few_openings else _ratings_figure(report)
+
+
+def _ratings_figure(report: ReportData) -> Figure:
+    groups = inseparable_groups(report)
+    chart = _chart(report, groups)
     level = confidence(report.ratings[0].level)
     zero = f"the mean of the {len(report.agents)} is 0"
     if len({row.group for row in report.ratings}) > 1:
         zero = "in each group the mean is 0, and groups cannot be compared"
-    band = f", the band holds the true value in {level.rstrip('%')}of 100 such runs"
-    if any(row.interval == EstimateKind.ADAPTED for row in report.ratings):
-        band = ", the band holds the true value less often than it says: results decided who met"
-    bounded = any(rating_of(row).bounded for row in report.ratings)
+    band = ""
+    if any(has_end(rating_of(row)) for row in report.ratings):
+        band = f", the band holds the true value in {level.rstrip('%')}of 100 such runs"
+        if any(row.interval == EstimateKind.ADAPTED for row in report.ratings):
+            band = (
+                ", the band holds the true value less often than it says, as results decided "
+                "which agents met"
+            )
+    points_share = f"{100 * score_from_elo(EXAMPLE):.0f}{NO_BREAK}%"
     lead = lead_paragraph(
-        f"A dot is the best estimate{band if bounded else ''}. "
-        f"Elo has no zero of its own: here {zero}; ",
-        strong(
-            f"{EXPLAINED} Elo more means about {100 * score_from_elo(EXPLAINED):.0f}{NO_BREAK}% "
-            "of the points"
-        ),
+        f"A dot is the best estimate{band}. Only differences of Elo matter: here {zero}; ",
+        strong(f"{EXAMPLE} Elo more means about {points_share} of the points"),
         ".",
     )
     table = FigureTable(
@@ -62,91 +100,92 @@ def _ratings(report: ReportData) -> Figure:
         tuple(_numbers(report, row) for row in report.ratings),
     )
     body = join([chart_html(chart), table_details(table, "Ratings in numbers")])
-    return Figure("Ratings", lead, chart_picture(chart), table, body, _notes(report))
+    notes = _notes(report, groups)
+    return Figure("Ratings", lead, chart_picture(chart), table, body, notes)
 
 
-def _chart(report: ReportData, found: Sequence[UnsettledGroup]) -> RowChart:
+def _chart(report: ReportData, groups: Sequence[InseparableGroup]) -> RowChart:
     known = [rating_of(row) for row in report.ratings]
-    ends = [end for each in known for end in each[:3] if end is not None]
-    low, high = min([*ends, -NARROWEST]), max([*ends, NARROWEST])
-    room = ROOM * (high - low)
-    scale = Scale(low - room, high + room)
-    across = ticks(scale.low, scale.high, 9, ELO_STEPS)
+    ends = [end for each in known for end in (each.value, each.low, each.high) if end is not None]
+    low, high = min([*ends, -LEAST_RANGE]), max([*ends, LEAST_RANGE])
+    margin = MARGIN * (high - low)
+    scale = Scale(low - margin, high + margin)
     rows = [
         ChartRow(
             row.agent,
-            interval(scale, rating_of(row), 14, 12, 4),
+            interval_marks(scale, rating, 14, 12, 4),
             _texts(report, row),
-            brackets(found, place, 28),
-            _group(report, place),
+            brackets(groups, place, 28),
+            _group_heading(report, place),
             row.rank,
         )
-        for place, row in enumerate(report.ratings)
+        for place, (row, rating) in enumerate(zip(report.ratings, known, strict=True))
     ]
     return RowChart(
         caption="Ratings of all agents",
         scale=scale,
-        ticks=[(tick, elo(tick)) for tick in across],
+        ticks=[(tick, elo(tick)) for tick in ticks(scale.low, scale.high, 9, ELO_STEPS)],
         rows=rows,
         heads=("agent", "Elo", confidence(report.ratings[0].level)),
         zero=0.0,
-        lanes=1 + max(lanes(found), default=-1),
+        lanes=1 + max(lanes(groups), default=-1),
     )
 
 
-def marked_name(report: ReportData, name: str) -> Html:
-    """An agent's name, marked if the run excluded it."""
-    return join([name_of(name), f" ({EXCLUDED})" if name in report.excluded_names else None])
+def name_with_mark(report: ReportData, name: str) -> Html:
+    """Return an agent's name, with a mark if the run excluded the agent."""
+    return join([name_of(name), f" ({EXCLUDED})" if name in report.exclusion_names else None])
 
 
 def _texts(report: ReportData, row: EloRow) -> list[str]:
     known = rating_of(row)
-    value = "\u2013" if known.value is None else elo(known.value)
-    if row.agent in report.excluded_names:
+    value = DASH if known.value is None else elo(known.value)
+    if row.agent in report.exclusion_names:
         return [value, EXCLUDED]
-    return [value, elo_ends(known) if known.bounded or not known.why else known.why]
+    return [value, elo_ends(known) if has_end(known) or not known.reason else known.reason]
 
 
 def _numbers(report: ReportData, row: EloRow) -> tuple[Inside, ...]:
-    known = rating_of(row)
-    elos = ["" if end is None else elo(end, 1) for end in known[:3]]
-    sizes = points(row.points), count(row.games), count(row.openings)
+    elos = ["" if end is None else elo(end, 1) for end in (row.elo, row.elo_low, row.elo_high)]
     return (
-        marked_name(report, row.agent),
+        name_with_mark(report, row.agent),
         str(row.rank),
         *elos,
-        *sizes,
+        points(row.points),
+        count(row.games),
+        count(row.openings),
         "" if row.n_eff is None else f"{row.n_eff:.0f}",
         count(row.forfeits),
     )
 
 
-def _group(report: ReportData, place: int) -> str:
-    """What stands above the first agent of a group, if there are several."""
+def _group_heading(report: ReportData, place: int) -> str:
+    """Return the heading above the first agent of a group, if there are several groups."""
     group = report.ratings[place].group
     if len({row.group for row in report.ratings}) == 1:
         return ""
     return f"group {group}" if not place or report.ratings[place - 1].group != group else ""
 
 
-def _notes(report: ReportData) -> Html:
-    groups = [group_html(report, run) for run in unsettled_groups(report)]
+def _notes(report: ReportData, groups: Sequence[InseparableGroup]) -> Html:
     apart = None
     if groups:
+        names = join([group_html(report, group) for group in groups], "; ")
         apart = tag(
-            "p", "Not told apart by their own matches: ", join(groups, "; "),
+            "p", "Not separated by their own matches: ", names,
             ". Bands of two agents may overlap although their match is clear: the same openings "
-            "move all ratings together. For a pair look at ",
-            tag("a", "who beat whom", href="#matrix"), ".", class_="note",
+            "move all ratings together. For a pair look at the ",
+            tag("a", "matches", href="#matrix"), ".", class_="note",
         )  # fmt: skip
     return join([apart, glossary(report)])
 
 
 def glossary(report: ReportData) -> Html:
-    """What the short forms mean, below the first table of the page."""
-    row = report.met()[0] if report.met() else None
-    if row is None:
+    """Explain the short forms below the first table of the page."""
+    matches = report.matches()
+    if not matches:
         return Html("")
+    row = matches[0]
     results = f"{row.first_wins + row.second_wins}-{row.first_draws + row.second_draws}-"
     results += f"{row.first_losses + row.second_losses}"
     meanings = (
@@ -157,26 +196,46 @@ def glossary(report: ReportData) -> Html:
         ),
         (
             "n_eff",
-            "how many independent pairs of games would be as sure; less than played where "
-            "openings repeat or agents share them.",
+            "effective sample size: how many independent pairs of games would be as certain; "
+            "fewer than were played where openings repeat or agents share them.",
         ),
     )
     rows = (join([tag("dt", short), tag("dd", long)]) for short, long in meanings)
     return tag("dl", join(rows), class_="glossary")
 
 
-def points_chart(report: ReportData) -> RowChart:
-    """A bar for each agent, in the official order."""
+def lanes(groups: Sequence[InseparableGroup]) -> list[int]:
+    """Return a lane for the bracket of each group so that no brackets overlap."""
+    chosen: list[int] = []
+    for place, group in enumerate(groups):
+        taken = {chosen[at] for at in range(place) if groups[at].last >= group.first}
+        chosen.append(min(set(range(len(groups))) - taken))
+    return chosen
+
+
+def brackets(groups: Sequence[InseparableGroup], place: int, height: int) -> Html:
+    """Return the parts of all brackets at the row of a place."""
+    parts = []
+    for group, lane in zip(groups, lanes(groups), strict=True):
+        if group.first <= place <= group.last:
+            x = LANE * lane + 2
+            top = height / 2 - 5 if place == group.first else 0
+            bottom = height / 2 + 5 if place == group.last else height
+            start = f"M{x + 4} {top:g}H{x}" if place == group.first else f"M{x} {top:g}"
+            end = f"V{bottom:g}H{x + 4}" if place == group.last else f"V{bottom:g}"
+            parts.append(tag("path", d=f"{start}{end}", class_="bracket"))
+    return join(parts)
+
+
+def _points_chart(report: ReportData) -> RowChart:
     most = max((row.games for row in report.ratings), default=1) or 1
     scale = Scale(0.0, float(most))
     rows = [
         ChartRow(
             row.agent,
-            join([
-                rect(0, 100, 9, 10, "track"), rect(0, scale.at(row.points), 9, 10, "even")
-            ]),
+            join([rect(0, 100, 9, 10, "track"), rect(0, scale.at(row.points), 9, 10, "even")]),
             [f"{points(row.points)} of {count(row.games)}"
-             + f", {EXCLUDED}" * (row.agent in report.excluded_names)],
+             + f", {EXCLUDED}" * (row.agent in report.exclusion_names)],
             place=row.rank,
         )
         for row in report.ratings
@@ -184,22 +243,21 @@ def points_chart(report: ReportData) -> RowChart:
     return RowChart("Points of all agents", scale, (), rows, ("agent", "points"))
 
 
-def _standing(report: ReportData) -> Figure:
-    chart = points_chart(report)
+def _few_openings_figure(report: ReportData) -> Figure:
+    chart = _points_chart(report)
     table = FigureTable(
         ("agent", "place", "points", "games", "share", "forfeits"),
         tuple(
             (
-                marked_name(report, row.agent), str(row.rank), points(row.points),
-                count(row.games),
-                share(row.points / (row.games or 1)), count(row.forfeits),
+                name_with_mark(report, row.agent), str(row.rank), points(row.points),
+                count(row.games), share(row.points / (row.games or 1)), count(row.forfeits),
             )
             for row in report.ratings
         ),
     )  # fmt: skip
     lead = lead_paragraph(
-        f"{counted(report.openings, 'opening')}: these are ",
-        strong(f"results of {counted(report.games.size, 'particular game')}"),
+        f"{count_noun(report.openings, 'opening')}: these are ",
+        strong(f"results of {count_noun(report.games.size, 'particular game')}"),
         ". They say little about other openings: below "
         f"{FEW_OPENINGS} openings a rating has no interval, so none is drawn.",
     )

@@ -1,50 +1,39 @@
-"""Figures of a report, each a module with `figure(report)`: its picture, its numbers, its words."""
+"""The table of figures of a page, and their SVG and PNG files."""
 
-import importlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol, cast
+from pkgutil import resolve_name
 
 from arena.report.data import ReportData
 from arena.report.figure import Figure
 from arena.report.svg import svg_file
 from games.base.files import atomic_write, write_text
 
-# name -> module, in the order of the page
+# name -> function(report) -> Figure, or None if the figure does not apply; in the order of the page
 FIGURES: Mapping[str, str] = {
-    "points": "arena.report.figures.points_standings",
-    "ratings": "arena.report.figures.ratings",
-    "match": "arena.report.figures.match",
-    "matrix": "arena.report.figures.matrix",
-    "first_move": "arena.report.figures.first_move",
-    "openings": "arena.report.figures.openings",
-    "margins": "arena.report.figures.margins",
-    "losses": "arena.report.figures.move_losses",
-    "forfeits": "arena.report.figures.forfeits",
-    "thinking_time": "arena.report.figures.thinking_time",
+    "points": "arena.report.figures.ratings:points_figure",
+    "ratings": "arena.report.figures.ratings:ratings_figure",
+    "match": "arena.report.figures.match:match_figure",
+    "matrix": "arena.report.figures.matrix:matrix_figure",
+    "first_move": "arena.report.figures.first_move:first_move_figure",
+    "openings": "arena.report.figures.openings:openings_figure",
+    "margins": "arena.report.figures.margins:margins_figure",
+    "losses": "arena.report.figures.move_losses:losses_figure",
+    "forfeits": "arena.report.figures.forfeits:forfeits_figure",
+    "thinking_time": "arena.report.figures.thinking_time:time_figure",
 }
 ZOOM = 2
 
 
-class FigureMaker(Protocol):
-    """What the module of a figure defines."""
-
-    def figure(self, report: ReportData) -> Figure | None:
-        """The figure; None if it says nothing about such a run."""
-
-
 def make_figures(report: ReportData) -> dict[str, Figure]:
-    """All figures of a report, by name, in the order of the page."""
-    made = {
-        name: cast(FigureMaker, importlib.import_module(module)).figure(report)
-        for name, module in FIGURES.items()
-    }
-    return {name: figure for name, figure in made.items() if figure is not None}
+    """Return all figures that apply to a report, by name."""
+    figures = {name: resolve_name(function)(report) for name, function in FIGURES.items()}
+    return {name: figure for name, figure in figures.items() if figure is not None}
 
 
 def write_figures(report: ReportData, directory: Path) -> list[Path]:
-    """Write every figure that draws something; the files."""
-    import resvg_py  # noqa: PLC0415  # only for those who want files
+    """Write every figure with a picture as SVG and PNG; return the files."""
+    import resvg_py  # noqa: PLC0415  # slow to load, and rarely needed
 
     directory.mkdir(parents=True, exist_ok=True)
     written = []

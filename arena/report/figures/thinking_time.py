@@ -1,25 +1,25 @@
-"""How long agents thought, and how many positions they looked at: a measurement of one run."""
+"""Thinking time of agents, and the positions that they searched."""
 
 import math
 from typing import NamedTuple
 
+from arena.report.chart import ChartRow, RowChart, chart_html, chart_picture
 from arena.report.data import ReportData
 from arena.report.figure import (
     Figure,
     FigureTable,
-    empty_section,
+    empty_paragraph,
     lead_paragraph,
     strong,
     table_details,
 )
 from arena.report.html import Html, join, name_of
 from arena.report.numbers import count, seconds
-from arena.report.row_chart import ChartRow, RowChart, chart_html, chart_picture
 from arena.report.svg import Scale, dot
 
 
 class AgentTime(NamedTuple):
-    """What the moves of an agent cost; None where it chose none or does not count."""
+    """Sums over the moves of an agent."""
 
     agent: str
     moves: int
@@ -27,17 +27,17 @@ class AgentTime(NamedTuple):
     seconds: float
 
     @property
-    def each(self) -> float | None:
-        """Seconds a move."""
+    def seconds_per_move(self) -> float | None:
+        """Return the mean seconds per move; None if they were not measured."""
         return self.seconds / self.moves if self.moves and self.seconds > 0 else None
 
 
-def figure(report: ReportData) -> Figure | None:
-    """A dot for each agent on a logarithmic axis."""
-    costs, heading = [_cost(report, agent) for agent in report.agents], "Thinking time"
-    timed = [cost.each for cost in costs if cost.each is not None]
+def time_figure(report: ReportData) -> Figure | None:
+    """Return a dot for each agent on a logarithmic axis."""
+    costs, heading = [_agent_time(report, agent) for agent in report.agents], "Thinking time"
+    timed = [cost.seconds_per_move for cost in costs if cost.seconds_per_move is not None]
     if not timed:
-        return Figure(heading, empty_section("No agent needed time that could be measured."))
+        return Figure(heading, empty_paragraph("No agent needed time that could be measured."))
     low, high = math.floor(math.log10(min(timed))), math.ceil(math.log10(max(timed)))
     scale = Scale(float(low), float(max(high, low + 1)))
     rows = [ChartRow(cost.agent, _mark(scale, cost), [_time(cost), _nodes(cost)]) for cost in costs]
@@ -66,10 +66,10 @@ def figure(report: ReportData) -> Figure | None:
         "last.",
     )
     body = join([chart_html(chart), table_details(table, "Thinking time in numbers")])
-    return Figure(heading, lead, chart_picture(chart), table, body, short="Time")
+    return Figure(heading, lead, chart_picture(chart), table, body, menu_label="Time")
 
 
-def _cost(report: ReportData, agent: str) -> AgentTime:
+def _agent_time(report: ReportData, agent: str) -> AgentTime:
     own = [row for row in report.timings if row.agent == agent]
     return AgentTime(
         agent,
@@ -80,11 +80,15 @@ def _cost(report: ReportData, agent: str) -> AgentTime:
 
 
 def _mark(scale: Scale, cost: AgentTime) -> Html:
-    return Html("") if cost.each is None else dot(scale.at(math.log10(cost.each)), 14, 4, "plain")
+    return (
+        Html("")
+        if cost.seconds_per_move is None
+        else dot(scale.at(math.log10(cost.seconds_per_move)), 14, 4, "plain")
+    )
 
 
 def _time(cost: AgentTime) -> str:
-    return "\u2013" if cost.each is None else seconds(cost.each)
+    return "\u2013" if cost.seconds_per_move is None else seconds(cost.seconds_per_move)
 
 
 def _speed(cost: AgentTime) -> str:

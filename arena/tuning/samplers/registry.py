@@ -1,21 +1,26 @@
-"""What all samplers share."""
+"""The samplers of the tuner, and the samplers of Optuna that a file may name."""
 
 import importlib
-from collections.abc import Mapping
+import math
+import re
+import warnings
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from arena.planning.seeds import hash64
 from arena.tuning.space import Point, Space
+from games.base.text import did_you_mean, quote
 
-# Text, so that a sampler's library is loaded only where the sampler is used.
-SAMPLERS: Mapping[str, str] = {
-    "tpe": "arena.tuning.samplers.tpe",
-    "cmaes": "arena.tuning.samplers.cmaes",
-    "spsa": "arena.tuning.samplers.spsa",
-}
+if TYPE_CHECKING:
+    from optuna.samplers import BaseSampler
+
+OPTUNA = "optuna.samplers"
+FINGERPRINT = "fingerprint"  # attribute of a trial: equal ones played the same games
+# TPE with a smaller share gets stuck in the wrong mode.
+RANDOM_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,107 +28,115 @@ class SearchPlan:
     """The search of a sampler: `trials` trials of `pairs` pairs of games each."""
 
     space: Space
-    seed_point: Point  # where the search begins: the weights before tuning
+    seed_point: Point  # the weights before tuning
     seed: int
     trials: int
     pairs: int
 
 
-class Sampler(Protocol):
-    """Proposes points slot by slot; its answers depend on these calls only."""
+class Walk(NamedTuple):
+    """The result of a sampler that walks; other samplers leave the result to the surrogate."""
 
-    def propose(self, slot: int) -> Point:
-        """The point for a slot, snapped to the space; called once a slot, in order."""
-
-    def tell(self, slot: int, point: Point, score: float, noise: float) -> None:
-        """The score of a slot's point and the variance of that score; called in order."""
+    point: Point
+    clipped: tuple[bool, ...]  # the weights that an edge of their range held back
+    widened: bool  # whether the steps became wider because no game changed
 
 
-@runtime_checkable
-class Resuming(Protocol):
-    """A sampler that need not repeat the proposals from before an interruption."""
-
-    def resume(self, slot: int, point: Point) -> None:
-        """Instead of `propose`: this was its answer for the slot."""
+def seed_only(plan: SearchPlan, seed: int) -> dict[str, object]:
+    """Return the arguments of a sampler that needs no more than a seed."""
+    return {"seed": seed}
 
 
-@runtime_checkable
-class Walking(Protocol):
-    """A sampler that arrives somewhere; for the others the posterior decides."""
-
-    @property
-    def final(self) -> Point:
-        """Where it has arrived."""
+def tpe_arguments(plan: SearchPlan, seed: int) -> dict[str, object]:
+    """Return the arguments of TPE, which draws its first trials at random."""
+    return {"seed": seed, "n_startup_trials": math.ceil(RANDOM_SHARE * plan.trials)}
 
 
-@runtime_checkable
-class Clipping(Protocol):
-    """A sampler that knows when an edge of a range held it back."""
-
-    @property
-    def clipped(self) -> tuple[bool, ...]:
-        """Which weights were held back lately."""
+def plan_only(plan: SearchPlan, seed: int) -> dict[str, object]:
+    """Return the arguments of a sampler that reads the whole plan."""
+    return {"plan": plan}
 
 
-@runtime_checkable
-class Widening(Protocol):
-    """A sampler that takes wider steps while the trials of a step play the same games."""
+@dataclass(frozen=True, slots=True)
+class SamplerEntry:
+    """A subclass of Optuna's BaseSampler, its arguments and its trials.
 
-    def step_played(self, slot: int, differs: bool) -> None:
-        """The step that ends with this slot is played; called after the slot's `tell`."""
+    The class is a text because importing Optuna takes half a second.
+    """
 
-    @property
-    def widened(self) -> float:
-        """How many times as wide its steps are now as they were planned."""
+    path: str  # "module:class"
+    arguments: Callable[[SearchPlan, int], dict[str, object]] = seed_only
+    step: int = 1  # this many consecutive trials, after the first trial, share openings
+    pairs: int | None = None  # of a trial; None: as many as the file says
 
 
-def sampler(name: str, plan: SearchPlan) -> Sampler:
-    """The sampler of this name, ready for its first slot."""
-    built: Sampler = importlib.import_module(SAMPLERS[name]).build(plan)
+SAMPLERS: Mapping[str, SamplerEntry] = {
+    "spsa": SamplerEntry("arena.tuning.samplers.spsa:SpsaSampler", plan_only, 2, 10),
+    "tpe": SamplerEntry("optuna.samplers:TPESampler", tpe_arguments),
+    "cmaes": SamplerEntry("optuna.samplers:CmaEsSampler"),
+    "random": SamplerEntry("optuna.samplers:RandomSampler"),
+}
+AUTO = "auto"
+METHODS = (
+    ", ".join(map(quote, (AUTO, *SAMPLERS))) + f' or one of Optuna such as "{OPTUNA}:QMCSampler"'
+)
+# Samplers of Optuna that cannot run a study of a fixed number of trials.
+UNSUITABLE = {
+    "BruteForceSampler": "it ends as soon as it has tried all values",
+    "GridSampler": "it needs a grid of values",
+    "PartialFixedSampler": "it needs another sampler",
+}
+REMOVED = {
+    "gp": f'"tpe", or "{OPTUNA}:GPSampler" with the packages scipy and torch',
+    "fit": '"auto"; pitflip learn fits weights to games',
+}
+
+
+def sampler_entry(method: str) -> SamplerEntry:
+    """Return the entry of a method that `method_problem` accepts."""
+    return SAMPLERS.get(method) or SamplerEntry(method)
+
+
+def build_sampler(method: str, plan: SearchPlan) -> "BaseSampler":
+    """Return the sampler before its first trial."""
+    entry = sampler_entry(method)
+    module, _, name = entry.path.partition(":")
+    seed = int(hash64("sampler", plan.seed)) % 2**32
+    with warnings.catch_warnings(action="ignore"):  # some of Optuna's samplers are experimental
+        built: BaseSampler = getattr(importlib.import_module(module), name)(
+            **entry.arguments(plan, seed)
+        )
     return built
 
 
-def trials_per_step(name: str) -> int:
-    """How many trials after the first one make a step and share openings: one, if unsaid."""
-    found: int = getattr(importlib.import_module(SAMPLERS[name]), "SHARING", 1)
-    return found
+def trial_rng(seed: int, number: int) -> np.random.Generator:
+    """Return the random numbers of a trial or of a step."""
+    return np.random.default_rng(int(hash64("tuning", seed, number)))
 
 
-def fixed_pairs(name: str) -> int | None:
-    """The pairings of a trial, where the method has a number of its own; else the file's."""
-    found: int | None = getattr(importlib.import_module(SAMPLERS[name]), "PAIRS", None)
-    return found
+def method_problem(method: str) -> str:
+    """Return why no sampler has this name; empty if one has."""
+    if method in SAMPLERS:
+        return ""
+    if method in REMOVED:
+        return f"method {quote(method)} was removed; take {REMOVED[method]}"
+    module, _, name = method.rpartition(":")
+    if module == OPTUNA and name in UNSUITABLE:
+        return f"{name} does not suit a study: {UNSUITABLE[name]}"
+    known = [*SAMPLERS, *(f"{OPTUNA}:{each}" for each in optuna_samplers())]
+    if method in known:
+        return ""
+    likely = f"{OPTUNA}:{re.split('[.:]', method)[-1]}"
+    near = did_you_mean(likely if likely in known else method, known)
+    return f"method must be {METHODS}, got {quote(method)}{near}"
 
 
-def resume(of: Sampler, slot: int, point: Point) -> None:
-    """Bring a sampler past a slot whose point is known."""
-    if isinstance(of, Resuming):
-        of.resume(slot, point)
-    else:
-        of.propose(slot)
-
-
-def final_point(of: Sampler) -> Point | None:
-    """Where a sampler that walks has arrived; None if the posterior decides."""
-    return of.final if isinstance(of, Walking) else None
-
-
-def step_played(of: Sampler, slot: int, differs: bool) -> None:
-    """Say whether the trials of the step that ends with this slot played any game differently."""
-    if isinstance(of, Widening):
-        of.step_played(slot, differs)
-
-
-def widened(of: Sampler) -> float:
-    """How many times as wide the steps became; 1 where the sampler takes no wider ones."""
-    return of.widened if isinstance(of, Widening) else 1.0
-
-
-def clipped_weights(of: Sampler) -> tuple[bool, ...]:
-    """Which weights an edge held back lately; empty where the sampler does not walk."""
-    return of.clipped if isinstance(of, Clipping) else ()
-
-
-def trial_rng(seed: int, slot: int) -> np.random.Generator:
-    """The random numbers of a slot, the same after a restart."""
-    return np.random.default_rng(int(hash64("tuning", seed, slot)))
+def optuna_samplers() -> list[str]:
+    """Return the names of Optuna's samplers that can run a study."""
+    module = importlib.import_module(OPTUNA)
+    bases = ("BaseSampler", "BaseGASampler")
+    return [
+        name
+        for name in module.__all__
+        if name.endswith("Sampler") and name not in bases and name not in UNSUITABLE
+    ]

@@ -1,4 +1,4 @@
-"""Patterns: the discs on sets of squares, in all eight views of the board."""
+"""Table `patterns`: the discs on sets of squares, in all eight views of the board."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,39 +10,93 @@ from games.base.text import GameError, quote
 from games.kernels.bits import FAST_GATHER, U, gathered_bits
 from games.kernels.context import Context
 from games.kernels.family import State
-from games.kernels.jit import Kernel, Scope, inlined
+from games.kernels.jit import Kernel, Scope, inline, python_function
 from games.learned_tables import Entries, TableGroup, TableLayout
 from games.othello.rules import BITBOARD_SIZE, OthelloRules
-from games.othello.tables.board_views import (
-    VIEWS,
-    flipped,
-    image,
-    mirrored,
-    transposed,
-)
 
-MOST_SQUARES = 10  # 59,049 entries; 12 squares have 531,441, which leave the cache
+VIEWS = 8
+ONE, TWO, FOUR, EIGHT, SIXTEEN, HALF = U(1), U(2), U(4), U(8), U(16), U(32)
+BYTES, PAIRS = U(0x00FF_00FF_00FF_00FF), U(0x0000_FFFF_0000_FFFF)
+BITS_1, BITS_2, BITS_4 = (
+    U(0x5555_5555_5555_5555),
+    U(0x3333_3333_3333_3333),
+    U(0x0F0F_0F0F_0F0F_0F0F),
+)
+SEVEN, FOURTEEN, TWENTY_EIGHT = U(7), U(14), U(28)
+SWAP_1, SWAP_2, SWAP_4 = (
+    U(0x00AA_00AA_00AA_00AA),
+    U(0x0000_CCCC_0000_CCCC),
+    U(0x0000_0000_F0F0_F0F0),
+)
+MOST_SQUARES = 10  # 59,049 entries; 12 squares have 531,441, too many for the processor's cache
 MOST_PATTERNS = 40
 SQUARE = re.compile(r"([a-h])([1-8])")
-LINES = {8: (4, 5, 6, 7, 8), 6: (4, 5, 6), 4: (3, 4)}  # lengths of the diagonals in use
+LINES = {8: (4, 5, 6, 7, 8), 6: (4, 5, 6), 4: (3, 4)}  # by board size: lengths of the diagonals
+SIDES = (("own", "own"), ("other", "other"))
+VIEW_LINES = (
+    "?1 = flip_rows(?0)",
+    "?2 = flip_columns(?0)",
+    "?3 = flip_columns(?1)",
+    "?4 = transpose(?0)",
+    "?5 = flip_rows(?4)",
+    "?6 = flip_columns(?4)",
+    "?7 = flip_columns(?5)",
+)
 
 
-def usual(size: int) -> dict[str, str]:
-    """The patterns of a board: edges, corners, rows, diagonals."""
+@inline
+def flip_rows(board: np.uint64) -> np.uint64:
+    """Flip rows: the first row becomes the last."""
+    board = ((board >> EIGHT) & BYTES) | ((board & BYTES) << EIGHT)
+    board = ((board >> SIXTEEN) & PAIRS) | ((board & PAIRS) << SIXTEEN)
+    return (board >> HALF) | (board << HALF)
+
+
+@inline
+def flip_columns(board: np.uint64) -> np.uint64:
+    """Flip columns: the first column becomes the last."""
+    board = ((board >> ONE) & BITS_1) | ((board & BITS_1) << ONE)
+    board = ((board >> TWO) & BITS_2) | ((board & BITS_2) << TWO)
+    return ((board >> FOUR) & BITS_4) | ((board & BITS_4) << FOUR)
+
+
+@inline
+def transpose(board: np.uint64) -> np.uint64:
+    """Exchange rows and columns."""
+    change = (board ^ (board >> SEVEN)) & SWAP_1
+    board = board ^ change ^ (change << SEVEN)
+    change = (board ^ (board >> FOURTEEN)) & SWAP_2
+    board = board ^ change ^ (change << FOURTEEN)
+    change = (board ^ (board >> TWENTY_EIGHT)) & SWAP_4
+    return board ^ change ^ (change << TWENTY_EIGHT)
+
+
+def image(squares: int, view: int, back: bool = False) -> int:
+    """Return the squares in view `view` of the board; `back` inverts the mapping."""
+    steps = [transpose] * (view >> 2) + [flip_rows] * (view & 1) + [flip_columns] * (view >> 1 & 1)
+    board = U(squares)
+    with np.errstate(over="ignore"):
+        for step in reversed(steps) if back else steps:
+            board = python_function(step)(board)
+    return int(board)
+
+
+def default_patterns(size: int) -> dict[str, str]:
+    """Return the default patterns of a board: edges, corners, rows, diagonals."""
     last, letters = size, "abcdefgh"[:size]
-    found = {"edge2x": f"{_row(letters, 1)} b2 {letters[-2]}2"}
+    patterns = {"edge2x": f"{_row(letters, 1)} b2 {letters[-2]}2"}
     width = min(3, size // 2)
-    found["corner"] = " ".join(_row(letters[:width], row) for row in range(1, width + 1))
+    patterns["corner"] = " ".join(_row(letters[:width], row) for row in range(1, width + 1))
     if size > 4:
         wide = letters[:5]
-        found["block"] = f"{_row(wide, 1)} {_row(wide, 2)}"
+        patterns["block"] = f"{_row(wide, 1)} {_row(wide, 2)}"
     for row in range(2, size // 2 + 1):
-        found[f"row{row}"] = _row(letters, row)
+        patterns[f"row{row}"] = _row(letters, row)
     for length in reversed(LINES[size]):
-        first = last - length  # the diagonal begins so far from a corner
+        first = last - length  # distance of the diagonal from a corner
         squares = [f"{letters[place]}{place + first + 1}" for place in range(length)]
-        found[f"diagonal{length}"] = " ".join(squares)
-    return found
+        patterns[f"diagonal{length}"] = " ".join(squares)
+    return patterns
 
 
 def _row(letters: str, row: int) -> str:
@@ -50,10 +104,10 @@ def _row(letters: str, row: int) -> str:
 
 
 def layout(rules: OthelloRules, own: Mapping[str, str] | None = None) -> TableLayout:
-    """The usual patterns of the board, or a user's own."""
+    """Return the layout of the default patterns, or of a user's patterns."""
     if rules.size > BITBOARD_SIZE:
         raise GameError(f"patterns are for boards up to 8x8, this one is {rules.size}x{rules.size}")
-    patterns = own or usual(rules.size)
+    patterns = own or default_patterns(rules.size)
     if len(patterns) > MOST_PATTERNS:
         raise GameError(f"there are at most {MOST_PATTERNS} patterns, got {len(patterns)}")
     shift = shift_of(rules.size)
@@ -67,12 +121,12 @@ def layout(rules: OthelloRules, own: Mapping[str, str] | None = None) -> TableLa
 
 
 def read_squares(name: str, words: str, size: int) -> frozenset[int]:
-    """The squares of `a1 b1 c1` as bits of a board in rows of eight; GameError if there is one."""
+    """Return `a1 b1 c1` as bits of a board in rows of eight; GameError for invalid squares."""
     squares = []
     for word in words.lower().split():
         found = SQUARE.fullmatch(word)
         if not found or ord(found[1]) - 97 >= size or int(found[2]) > size:
-            raise GameError(f"pattern {quote(name)}: {quote(word)} is no square of this board")
+            raise GameError(f"pattern {quote(name)}: {quote(word)} is not a square of this board")
         squares.append(ord(found[1]) - 97 + 8 * (int(found[2]) - 1))
     if not 1 <= len(set(squares)) == len(squares) <= MOST_SQUARES:
         raise GameError(
@@ -83,88 +137,76 @@ def read_squares(name: str, words: str, size: int) -> frozenset[int]:
 
 
 def shift_of(size: int) -> int:
-    """What moves a board into the middle of 8x8, where the views of 8x8 are its views."""
+    """Return the shift that centres a board on 8x8, so that both have the same views."""
     return (8 - size) // 2 * 9
 
 
 def mask_of(words: str, size: int) -> int:
-    """The squares of a pattern in the middle of 8x8."""
+    """Return the squares of a pattern on the centred board."""
     return sum(1 << square + shift_of(size) for square in read_squares("", words, size))
 
 
 def views_of(mask: int) -> list[int]:
-    """The views in which a pattern lies on squares of its own, the first of each."""
+    """Return the first view for each different set of squares that the pattern covers."""
     seen: dict[int, int] = {}
     for view in range(VIEWS):
         seen.setdefault(image(mask, view, back=True), view)
     return list(seen.values())
 
 
-def size_of(of: TableLayout) -> int:
-    """The size of the board of a layout."""
-    return int(of.kind.removeprefix("patterns"))
+def size_of(layout: TableLayout) -> int:
+    """Return the board size of a layout."""
+    return int(layout.kind.removeprefix("patterns"))
 
 
-def known(rules: Context, position: State) -> np.int64:
-    """Nothing counts beside the patterns."""
+def known_score(rules: Context, position: State) -> np.int64:
+    """Return 0: only patterns count."""
     return np.int64(0)
 
 
-def lookups(of: TableLayout) -> Kernel:
-    """Straight lines of code: the eight views of both sides once, then a lookup a line."""
-    size = size_of(of)
+def lookups(layout: TableLayout) -> Kernel:
+    """Generate straight-line code: the eight views of both sides, then one lookup per line."""
+    size = size_of(layout)
     shift = shift_of(size)
     body = [f"{side}0 = position.{field} << U({shift})" for side, field in SIDES]
     body += [line.replace("?", side) for side, _ in SIDES for line in VIEW_LINES]
     body.append("total = np.int64(0)")
-    for place, (start, mask, view) in enumerate(instances(of)):
+    for place, (start, mask, view) in enumerate(lookup_sites(layout)):
         index = " + ".join(
-            f"{factor}ternary(rules, {gather(f'{side}{view}', mask)})"
+            f"{factor}ternary(rules, {gather_code(f'{side}{view}', mask)})"
             for factor, (side, _) in zip(("", "2 * "), SIDES, strict=True)
         )
         body.append(f"total += look(rules, base + {start} + {index}, {place})")
     text = "def lookups(rules, position, base):\n    " + "\n    ".join([*body, "return total"])
     scope: Scope = {
         "np": np, "U": U, "gathered_bits": gathered_bits,
-        "flipped": flipped, "mirrored": mirrored, "transposed": transposed,
+        "flip_rows": flip_rows, "flip_columns": flip_columns, "transpose": transpose,
     }  # fmt: skip
     exec(text, scope)
-    made: Kernel = inlined(scope["lookups"])
+    made: Kernel = inline(scope["lookups"])
     return made
 
 
-SIDES = (("own", "own"), ("other", "other"))
-VIEW_LINES = (
-    "?1 = flipped(?0)",
-    "?2 = mirrored(?0)",
-    "?3 = mirrored(?1)",
-    "?4 = transposed(?0)",
-    "?5 = flipped(?4)",
-    "?6 = mirrored(?4)",
-    "?7 = mirrored(?5)",
-)
-
-
-def instances(of: TableLayout) -> Iterator[tuple[int, int, int]]:
-    """Every lookup: where its table begins, the squares, the view of the board."""
-    for each in of.groups:
-        mask = mask_of(each.words, size_of(of))
+def lookup_sites(layout: TableLayout) -> Iterator[tuple[int, int, int]]:
+    """Yield start, squares and view of every lookup."""
+    for group in layout.groups:
+        mask = mask_of(group.description, size_of(layout))
         for view in views_of(mask):
-            yield of.starts[each.name], mask, view
+            yield layout.starts[group.name], mask, view
 
 
-def gather(board: str, mask: int, fast: bool = FAST_GATHER) -> str:
-    """The code that puts the squares of a mask side by side."""
+def gather_code(board: str, mask: int, fast: bool = FAST_GATHER) -> str:
+    """Return the code that packs the squares of a mask."""
     if fast:
         return f"gathered_bits({board}, U({mask}))"
     squares = [at for at in range(64) if mask >> at & 1]
     columns = [at % 8 for at in squares]
     if columns == list(range(columns[0], columns[0] + len(columns))):
-        # One square a column: the product adds the rows up, and no sum carries.
+        # One square per column: the product adds the rows without carries.
         low = (1 << len(columns)) - 1
         product = f"(({board} & U({mask})) * U(0x0101010101010101))"
         return f"(({product} >> U({56 + columns[0]})) & U({low}))"
-    runs: dict[int, int] = {}  # squares that are shifted alike
+    runs: dict[int, int] = {}  # squares with the same shift
     for place, at in enumerate(squares):
         runs[at - place] = runs.get(at - place, 0) | 1 << at
     parts = [f"(({board} & U({part})) >> U({by}))" for by, part in runs.items()]
@@ -172,17 +214,20 @@ def gather(board: str, mask: int, fast: bool = FAST_GATHER) -> str:
 
 
 @cache
-def same(of: TableLayout) -> Entries:
-    """A pattern that lies on itself in another view has one weight for both readings."""
-    found = [
-        start + folded(mask_of(each.words, size_of(of)))
-        for each, start in zip(of.groups, of.starts.values(), strict=True)
+def same(layout: TableLayout) -> Entries:
+    """Return, for every entry, the first of those that share its weight.
+
+    If a view maps a pattern to itself, both ways to read the pattern share their weights.
+    """
+    entries = [
+        start + symmetric_entries(mask_of(group.description, size_of(layout)))
+        for group, start in zip(layout.groups, layout.starts.values(), strict=True)
     ]
-    return np.concatenate(found)
+    return np.concatenate(entries)
 
 
-def folded(mask: int) -> Entries:
-    """For every entry of one pattern the lowest of those that mean the same."""
+def symmetric_entries(mask: int) -> Entries:
+    """Return for each entry of a pattern the lowest entry with the same meaning."""
     squares = [at for at in range(64) if mask >> at & 1]
     powers = 3 ** np.arange(len(squares))
     digits = np.arange(3 ** len(squares))[:, None] // powers % 3

@@ -1,4 +1,4 @@
-"""All pairs: the holes, every two holes of a side, every hole with each of the other side."""
+"""Table `all_pairs`: holes, all pairs of a side, and all pairs across the sides."""
 
 from collections.abc import Iterator, Mapping
 
@@ -6,34 +6,34 @@ import numpy as np
 
 from games.kernels.bits import U
 from games.kernels.family import turned
-from games.kernels.jit import Kernel, Scope, inlined
+from games.kernels.jit import Kernel, Scope, inline
 from games.learned_tables import TableGroup, TableLayout
-from games.sowing.packed_cells import first_slot, held
+from games.sowing.packed import first_slot, held
 from games.sowing.rules import SowingRules
-from games.sowing.tables.holes import COUNTS, MOST, holes_group, known, refuse_own
+from games.sowing.tables.holes import COUNTS, MOST, holes_group, known_score, refuse_own
 
-__all__ = ["known", "layout", "lookups"]
+__all__ = ["known_score", "layout", "lookups"]
 
 BOTH = COUNTS * COUNTS
 
 
 def layout(rules: SowingRules, own: Mapping[str, str] | None = None) -> TableLayout:
-    """The tables of the holes and of every pair of them."""
+    """Return the layout: tables of the holes and of every pair of them."""
     single, holes = holes_group(rules.holes), rules.holes
     count = holes * (holes - 1)
-    beside = TableGroup("together", "every two holes of a side", count * BOTH, count)
+    together = TableGroup("together", "every two holes of a side", count * BOTH, count)
     across = TableGroup(
         "across", "every hole of the mover with each of the other side", holes**2 * BOTH, holes**2
     )
-    groups = tuple(each for each in (single, beside, across) if each.entries)
-    if own and tuple(own) != tuple(each.name for each in groups):
+    groups = tuple(group for group in (single, together, across) if group.entries)
+    if own and tuple(own) != tuple(group.name for group in groups):
         refuse_own(own, "all_pairs")
     return TableLayout("all_pairs", groups)
 
 
-def lookups(of: TableLayout) -> Kernel:
-    """Straight lines of code: every hole is read once, then a lookup a line."""
-    holes = of.groups[0].lookups // 2
+def lookups(layout: TableLayout) -> Kernel:
+    """Generate straight-line code: read every hole once, then one lookup per line."""
+    holes = layout.groups[0].lookups // 2
     body = ["them = turned(position)", "slot = first_slot(rules)"]
     for hole in range(holes):
         for side, whose in (("own", "position"), ("other", "them")):
@@ -51,12 +51,12 @@ def lookups(of: TableLayout) -> Kernel:
         "turned": turned,
     }
     exec(text, scope)
-    made: Kernel = inlined(scope["lookups"])
+    made: Kernel = inline(scope["lookups"])
     return made
 
 
 def indices(holes: int) -> Iterator[str]:
-    """What is looked up, entry by entry, as code."""
+    """Yield the entry of every lookup, as code."""
     names = [f"{side}{hole}" for side in ("own", "other") for hole in range(holes)]
     yield from (f"{COUNTS * place} + {name}" for place, name in enumerate(names))
     start = COUNTS * len(names)
@@ -66,7 +66,7 @@ def indices(holes: int) -> Iterator[str]:
 
 
 def pairs(holes: int) -> Iterator[tuple[int, int]]:
-    """Every two holes of the mover, of the other side, then one of each."""
+    """Yield all pairs of the mover's holes, of the opponent's, then one hole of each."""
     for side in (0, holes):
         for first in range(side, side + holes):
             yield from ((first, second) for second in range(first + 1, side + holes))

@@ -1,5 +1,5 @@
 """Forks as fast as it can."""
-# ends: flooded raised
+# ends: flooded raised timeout
 
 import os
 

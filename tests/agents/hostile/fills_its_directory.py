@@ -1,5 +1,5 @@
 """Writes files without end."""
-# ends: raised timeout memory
+# ends: raised timeout memory flooded
 
 
 def choose(view, legal, rng):

@@ -1,5 +1,5 @@
 """Leaves links, pipes and sockets."""
-# ends: normal
+# ends: normal raised
 
 import os
 import socket

@@ -1,5 +1,5 @@
 """Has its pipes send signals to whoever else may hold them."""
-# ends: raised
+# ends: raised normal
 
 import fcntl
 import signal

@@ -1,5 +1,5 @@
 """Stops every process that it may."""
-# ends: raised
+# ends: raised normal
 
 import os
 import signal

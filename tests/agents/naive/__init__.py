@@ -1,4 +1,4 @@
-"""Slow twins of features and searches, written from the rules and the definitions of the players.
+"""Slow twins of features and searches, written from the rules and definitions.
 
-Games come as arguments or from the naive twins of the rules: nothing here imports what it checks.
+Games come as arguments or from the naive twins of the rules: nothing here imports code under test.
 """

@@ -1,11 +1,9 @@
-"""The features of positions in plain Python, counted from rows and boards by their definitions."""
+"""Features of positions in plain Python, counted by their definitions."""
 
 from functools import cache
 
 from tests.games.naive import othello as rules_of_othello
 from tests.games.naive.othello import EIGHT_NEIGHBOURS, EMPTY, State, ray
-
-# --------------------------------------------------------------------- sowing
 
 SOWING = ("pot", "in_play", "extra_turn", "capture", "mobility", "far", "given_away")
 
@@ -21,11 +19,11 @@ def sowing_counts(row, pot: int, other) -> dict[str, int]:
         "capture": max((prize(row, other, hole) for hole in range(holes)), default=0),
         "mobility": sum(held > 0 for held in row),
         "far": row[0],
-        "given_away": sum(given(row, hole) for hole in range(holes)),
+        "given_away": sum(beans_given_away(row, hole) for hole in range(holes)),
     }
 
 
-def given(row, hole: int) -> int:
+def beans_given_away(row, hole: int) -> int:
     """Beans that a sowing of the hole would drop in the other row, one by one."""
     given_away, cell = 0, hole
     for _ in range(row[hole]):
@@ -65,8 +63,6 @@ def in_phase(weights: dict[str, list[float]], name: str, phase: int) -> float:
     return values[phase * len(values) // phases(weights)]
 
 
-# -------------------------------------------------------------------- othello
-
 OTHELLO = ("disc", "mobility", "potential_mobility", "corner", "edge", "danger")
 
 
@@ -100,7 +96,7 @@ def border(size: int) -> list[int]:
 
 
 def potential_mobility(board, size: int, side: int) -> int:
-    """Empty squares beside a disc of the opponent."""
+    """Return the number of empty squares next to a disc of the opponent."""
     return sum(
         board[square] == EMPTY and any(board[near] == 1 - side for near in around(size, square))
         for square in range(len(board))
@@ -119,7 +115,7 @@ def edge_points(board, size: int, side: int, square: int) -> int:
     lines = [ray(size, square, step) for step in along]
     if any(all(board[each] == side for each in line) for line in lines):
         return 1
-    # A C-square stands beside a corner: there is nothing between them.
+    # A C-square is next to a corner.
     dangerous = any(len(line) == 1 and board[line[0]] == EMPTY for line in lines)
     return -3 if dangerous else -1
 

@@ -1,4 +1,4 @@
-"""Learned evaluations as sums written from their description, position by position."""
+"""Learned evaluations as sums written from their description."""
 
 from collections.abc import Iterator, Mapping
 

@@ -1,19 +1,19 @@
-"""Minimax by plies and by whole turns in plain Python, over nothing but a game's public surface.
+"""Minimax by plies and by whole turns in plain Python, over the public interface of games.
 
-A score is a whole number of thousandths; a finished game is worth its margin, beyond every
+A score is an integer number of thousandths; a finished game is worth its margin, beyond every
 evaluation. `evaluate(position)` scores a position for its mover.
 """
 
 WON = 1_000_000_000
 
 
-def decided(of, position) -> int:
+def final_score(of, position) -> int:
     """The score of a finished game for the player to move."""
     margin = of.margin(position) if of.mover(position) == 0 else -of.margin(position)
     return 1000 * margin + WON * ((margin > 0) - (margin < 0))
 
 
-def in_words(score: int) -> float:
+def choice_value(score: int) -> float:
     """The score as a `Choice` tells it: an evaluation, or a margin."""
     return (score - WON if score >= WON else score + WON if score <= -WON else score) / 1000
 
@@ -28,13 +28,10 @@ def in_board_order(of, position) -> list[int]:
     return drawn + [move for move in of.legal(position) if move == of.swap_move]
 
 
-# --------------------------------------------------------------------- by plies
-
-
 def ply_value(of, position, depth: int, evaluate) -> int:
     """The score for the mover after `depth` more plies; a pass costs none."""
     if of.over(position):
-        return decided(of, position)
+        return final_score(of, position)
     if depth == 0:
         return evaluate(position)
     legal = of.legal(position)
@@ -59,7 +56,7 @@ def cut_value(of, position, depth: int, evaluate, cut, alpha: int) -> int:
 
 
 def move_value(of, position, move: int, depth: int, evaluate) -> int:
-    """The score of one move for the player who makes it."""
+    """Return the score of a move for its player."""
     child = of.play(position, move)
     value = ply_value(of, child, depth - 1, evaluate)
     return value if of.mover(child) == of.mover(position) else -value
@@ -75,9 +72,6 @@ def best_by_plies(of, position, depth: int, evaluate) -> tuple[int, int]:
     }
     best = max(values, key=lambda move: values[move])
     return best, values[best]
-
-
-# --------------------------------------------------------------- by whole turns
 
 
 def end_of_turn(of, position, player: int, evaluate):
@@ -97,8 +91,8 @@ def end_of_turn(of, position, player: int, evaluate):
 
 
 def score_for(of, position, player: int, evaluate) -> int:
-    """The position as it stands, for one of the players."""
-    value = decided(of, position) if of.over(position) else evaluate(position)
+    """Return the static score of a position for one of the players."""
+    value = final_score(of, position) if of.over(position) else evaluate(position)
     return value if of.mover(position) == player else -value
 
 

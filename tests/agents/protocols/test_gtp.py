@@ -1,4 +1,4 @@
-"""GTP: what hosts must forgive in engines, and engines in hosts."""
+"""GTP: tolerant hosts and engines."""
 
 from dataclasses import replace
 
@@ -18,27 +18,26 @@ def wire(rules: dict, of=OF, **options) -> Wire:
 
 
 def first_move(talk: Wire, opening=(), game_seconds=None) -> str:
-    table = Table(talk.talk.of, talk, len(opening) % 2, opening)
+    table = Table(talk.talk.game, talk, len(opening) % 2, opening)
     talk.open(table.player, OF.start())
     move = talk.run(talk.talk.choose(replace(table.question(), game_seconds=game_seconds)))
     return OF.move_text(table.positions[-1], move)
 
 
 @pytest.mark.parametrize(
-    "reply",
-    ["= f5\n\n", "=f5\n\n", "= F5\n\n", "= f5 \n\n", "=  F5 0.3\n\n", "= f5\nmore\n\n"],
+    "reply", ["= f5\n\n", "=f5\n\n", "= F5\n\n", "= f5 \n\n", "=  F5 0.3\n\n", "= f5\nmore\n\n"]
 )
-def test_a_move_is_read_however_it_is_written(reply):
+def test_move_notations(reply):
     assert first_move(wire({"genmove": reply})) == "f5"
 
 
-def test_lines_before_the_reply_are_forgiven_and_noted():
+def test_lines_before_reply_are_noted():
     talk = wire({"genmove": "thinking\n\n12%\n= f5\n\n"})
     assert first_move(talk) == "f5"
     assert talk.notes == ["wrote 2 lines before its reply to genmove"]
 
 
-def test_commands_are_in_lower_case_and_have_no_ids():
+def test_commands_are_lower_case_without_ids():
     talk = wire({"genmove": "= d6\n\n"})
     first_move(talk, (OF.parse_move(OF.start(), "f5"),))
     assert talk.bot.heard == [
@@ -51,7 +50,7 @@ def test_commands_are_in_lower_case_and_have_no_ids():
     ]
 
 
-def test_a_refused_move_is_told_again_on_a_new_board_once():
+def test_refused_move_is_sent_again_once():
     opening = (OF.parse_move(OF.start(), "f5"),)
     talk = wire({"play": ["? illegal move\n\n", "=\n\n"], "genmove": "= d6\n\n"})
     assert first_move(talk, opening) == "d6"
@@ -66,13 +65,12 @@ def test_a_refused_move_is_told_again_on_a_new_board_once():
     assert fault_of(lambda: first_move(refusing, opening)) == "unreadable"
 
 
-def test_a_refused_choice_is_asked_again_on_a_new_board_once():
+def test_refused_genmove_is_retried_once():
     assert first_move(wire({"genmove": ["? no\n\n", "= f5\n\n"]})) == "f5"
     assert fault_of(lambda: first_move(wire({"genmove": "? no\n\n"}))) == "unreadable"
 
 
-def blocked() -> list[int]:
-    """Moves after which a pass is forced."""
+def moves_before_pass() -> list[int]:
     position, moves = OF.start(), []
     while OF.legal(position) != (OF.pass_move,):
         moves.append(OF.legal(position)[0])
@@ -81,7 +79,7 @@ def blocked() -> list[int]:
 
 
 class NeedsPasses(Ours):
-    """An engine that does not infer a pass, and refuses one that it is told."""
+    """An engine that does not infer a pass, and refuses one unless `accepts` is set."""
 
     def __init__(self, accepts: bool) -> None:
         super().__init__("gtp", OF)
@@ -98,12 +96,12 @@ class NeedsPasses(Ours):
 
     def in_turn(self, line: str) -> bool:
         engine = self.steps.gi_frame.f_locals["engine"]
-        return ("black", "white")[engine.now.mover] in line
+        return ("black", "white")[engine.position.mover] in line
 
 
-def test_a_pass_is_told_only_to_an_engine_that_asks_for_it():
-    moves = blocked()
-    player = len(moves) % 2  # who is blocked; the other goes on
+def test_pass_is_sent_only_if_needed():
+    moves = moves_before_pass()
+    player = len(moves) % 2
     plain = Ours("gtp", OF)
     Table(OF, Wire(plain, protocol("gtp").conversation(OF, {})), 1 - player, tuple(moves)).play()
     assert not [line for line in plain.heard if "pass" in line]
@@ -112,8 +110,8 @@ def test_a_pass_is_told_only_to_an_engine_that_asks_for_it():
     assert needy.passes
 
 
-def test_a_refused_pass_is_no_fault_in_itself():
-    moves = blocked()
+def test_refused_pass_is_no_fault():
+    moves = moves_before_pass()
     stubborn = NeedsPasses(accepts=False)
     table = Table(
         OF, Wire(stubborn, protocol("gtp").conversation(OF, {})), 1 - len(moves) % 2, tuple(moves)
@@ -123,13 +121,13 @@ def test_a_refused_pass_is_no_fault_in_itself():
     assert stubborn.passes > 1
 
 
-def test_a_size_that_is_refused_is_unloadable():
+def test_refused_size_is_unloadable():
     of = game("othello(6)")
     talk = wire({"boardsize": "? unacceptable size\n\n"}, of)
     assert fault_of(lambda: talk.open(0, of.start())) == "unloadable"
 
 
-def test_time_is_told_only_if_the_game_has_a_clock_and_the_engine_knows_it():
+def test_time_is_sent_only_with_clock_and_support():
     every = "= play\ntime_settings\ntime_left\n\n"
     told = wire({"list_commands": every, "genmove": "= f5\n\n"})
     first_move(told, game_seconds=60.5)
@@ -148,7 +146,7 @@ def replies(*lines: str, of=OF) -> list[str]:
 
 COMMANDS = {
     "7 protocol_version": "=7 2",
-    "name # who": "= Pitflip first",
+    "name # comment": "= Pitflip first",
     "known_command play": "= true",
     "known_command fly": "= false",
     "boardsize 8": "=",
@@ -173,19 +171,19 @@ COMMANDS = {
 
 
 @pytest.mark.slow
-def test_our_engine_plays_on_boards_of_every_size():
+def test_engine_board_sizes():
     said = replies("boardsize 6", "genmove b", "play w a1", "boardsize 10", "genmove b")
     assert said == ["=\n\n", "= c2\n\n", "? illegal move\n\n", "=\n\n", "= e4\n\n"]
 
 
-def test_our_engine_answers_every_command():
+def test_engine_commands():
     assert replies(*COMMANDS) == [f"{reply}\n\n" for reply in COMMANDS.values()]
     assert replies("", "# nothing") == ["", ""]
     assert replies("play b d3", "undo", "undo")[1:] == ["=\n\n", "? cannot undo\n\n"]
 
 
-def test_our_engine_infers_passes_plays_them_and_ends():
-    moves = blocked()
+def test_engine_passes_and_quits():
+    moves = moves_before_pass()
     texts = OF.write(moves).split()
     played = [f"play {'bw'[place % 2]} {text}" for place, text in enumerate(texts)]
     colours = "bw"[len(moves) % 2], "bw"[1 - len(moves) % 2]
@@ -201,7 +199,7 @@ def test_our_engine_infers_passes_plays_them_and_ends():
     assert inferred[-1] == "=\n\n" + DEATH
 
 
-def test_our_engine_scores_the_end():
+def test_engine_final_score():
     position, lines = OF.start(), []
     while not OF.over(position):
         move = OF.legal(position)[0]

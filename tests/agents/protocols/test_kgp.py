@@ -1,4 +1,4 @@
-"""KGP: hosting clients of every kind, and our own as a client."""
+"""KGP: hosting clients of every kind, and our client."""
 
 import random
 
@@ -15,7 +15,7 @@ GREETING = '1 set "info:name" "x"\r\n3 mode "freeplay"\r\n'
 
 
 class Client(Script):
-    """Greets when it is greeted; `says` is filled with the id of the state."""
+    """Answers a greeting; `says` is filled with the id of the state."""
 
     def __init__(self, *says: str, greeting: str = GREETING) -> None:
         super().__init__({"2 kgp": greeting})
@@ -28,26 +28,29 @@ class Client(Script):
             yield says.format(parse_command(line).id)
 
 
-def chosen(bot, times: int = 1) -> int:
+def open_table(bot) -> Table:
     table = Table(OF, Wire(bot, protocol("kgp").conversation(OF, {})), 0)
     table.wire.open(0, OF.start())
+    return table
+
+
+def ask(bot, times: int = 1) -> int:
+    table = open_table(bot)
     for _ in range(times):
         move = table.wire.run(table.wire.talk.choose(table.question()))
     return move + 1
 
 
-def test_a_comment_is_what_the_client_says_of_its_move():
+def test_comment_is_data():
     bot = Client('5@{0} move 3\r\n7 set info:comment "like it"\r\n9@{0} yield\r\n')
-    table = Table(OF, Wire(bot, protocol("kgp").conversation(OF, {})), 0)
-    table.wire.open(0, OF.start())
+    table = open_table(bot)
     assert table.wire.run(table.wire.talk.choose(table.question())) == 2
     assert table.wire.said == [("comment", "like it")]
 
 
-def test_the_dialogue_of_the_reference():
+def test_reference_dialogue():
     bot = Client("5@{0} move 3\r\n7@{0} move 6\r\n", "9@{0} move 3\r\n11@{0} yield\r\n")
-    table = Table(OF, Wire(bot, protocol("kgp").conversation(OF, {})), 0)
-    table.wire.open(0, OF.start())
+    table = open_table(bot)
     table.place(table.wire.run(table.wire.talk.choose(table.question())))
     table.place(4)  # the opponent's 5
     table.place(table.wire.run(table.wire.talk.choose(table.question())))
@@ -75,39 +78,38 @@ def test_the_dialogue_of_the_reference():
         '@{0} move "4"\n',
     ],
 )
-def test_the_last_move_for_the_state_counts(says):
-    assert chosen(Client(says)) == 4
+def test_last_move_of_state_counts(says):
+    assert ask(Client(says)) == 4
 
 
-def test_pings_are_answered_and_what_means_nothing_is_noted():
+def test_pings_are_answered_and_unknown_lines_noted():
     bot = Client("9 ping\n@{0} move 4\nfly away\n?\n@{0} yield\n")
-    table = Table(OF, Wire(bot, protocol("kgp").conversation(OF, {})), 0)
-    table.wire.open(0, OF.start())
+    table = open_table(bot)
     table.wire.run(table.wire.talk.choose(table.question()))
     assert bot.heard[-2:] == ["8@9 pong", "10@6 stop"]
     assert len(table.wire.notes) == 2
 
 
-def test_a_client_that_gives_no_move_gets_one_by_lot_and_forfeits_the_third_time():
-    assert chosen(Client("@{0} yield\n")) in range(1, 7)
-    assert chosen(Client("@{0} yield\n"), 2) == chosen(Client(""), 2)
-    assert fault_of(lambda: chosen(Client(""), 3)) == "timeout"
+def test_silent_client_gets_random_moves_twice():
+    assert ask(Client("@{0} yield\n")) in range(1, 7)
+    assert ask(Client("@{0} yield\n"), 2) == ask(Client(""), 2)
+    assert fault_of(lambda: ask(Client(""), 3)) == "timeout"
     now_and_then = Client("", "", "move 1\nyield\n", "", "", "move 1\nyield\n")
-    assert chosen(now_and_then, 6) == 1
+    assert ask(now_and_then, 6) == 1
 
 
-def test_a_client_that_leaves_has_crashed():
-    assert fault_of(lambda: chosen(Client("5 goodbye\n"))) == "crashed"
-    assert fault_of(lambda: chosen(Client(DEATH))) == "crashed"
+def test_leaving_client_is_a_crash():
+    assert fault_of(lambda: ask(Client("5 goodbye\n"))) == "crashed"
+    assert fault_of(lambda: ask(Client(DEATH))) == "crashed"
 
 
-def test_another_mode_is_refused():
+def test_other_mode_is_refused():
     bot = Client("", greeting="1 mode eval\r\n")
-    assert fault_of(lambda: chosen(bot)) == "unloadable"
+    assert fault_of(lambda: ask(bot)) == "unloadable"
     assert bot.heard[1:] == ['4@1 error "Unsupported activity"', "6 goodbye"]
 
 
-def test_every_word_may_be_in_quotes():
+def test_quoted_arguments():
     command = parse_command('7@4 set "info:comment" "a \\"b\\" \\\\ \\n" <3,1,2> -4.5')
     assert command == (7, 4, "set", ("info:comment", 'a "b" \\ \n', "<3,1,2>", "-4.5"))
     assert (
@@ -118,22 +120,19 @@ def test_every_word_may_be_in_quotes():
     assert parse_board_numbers("<2,0,0,1,1,1>") is None
 
 
-def test_a_game_with_a_swap_is_refused():
+def test_swap_game_is_refused():
     with pytest.raises(SpecError, match="without a swap"):
         protocol("kgp").conversation(game("kalah-manchester(7,7)"), {})
 
 
-# ----------------------------------------------------------------- our client
-
-
-def said(*lines: str, **options) -> list[str]:
+def client_answers(*lines: str, **options) -> list[str]:
     client = Ours("kgp", OF, "first", **options)
     list(client.start(()))
     return ["".join(client.hears(line)) for line in lines]
 
 
-def test_our_client_greets_answers_and_repeats_what_was_refused():
-    greeting, ping, moves, again, late, _ = said(
+def test_client_greets_answers_and_repeats():
+    greeting, ping, moves, again, late, _ = client_answers(
         "2 kgp 1 0 1",
         "4 ping",
         "6 state <6,1,1,0,5,4,4,4,0,5,5,5,4,0,5>",
@@ -145,7 +144,7 @@ def test_our_client_greets_answers_and_repeats_what_was_refused():
     assert ping == "5@4 pong\r\n"
     assert moves == "7@6 move 2\r\n9@6 yield\r\n" or moves.startswith("7@6 move 2\r\n")
     assert again == late == ""  # 9 is no move of ours
-    repeated = said(
+    repeated = client_answers(
         "2 kgp 1 0 1",
         "6 state <6,1,1,0,5,4,4,4,0,5,5,5,4,0,5>",
         "8@5 error x",
@@ -156,16 +155,16 @@ def test_our_client_greets_answers_and_repeats_what_was_refused():
     assert repeated[4] == ""
 
 
-def test_our_client_has_a_name_and_a_token_and_refuses_another_protocol():
-    assert said("2 kgp 1 2 3", name="me", token="secret") == [
+def test_client_name_token_and_version():
+    assert client_answers("2 kgp 1 2 3", name="me", token="secret") == [
         '1 set info:name "me"\r\n3 set auth:token "secret"\r\n5 mode freeplay\r\n'
     ]
-    assert said("2 kgp 2 0 0") == ['1@2 error "Unsupported protocol version"\r\n' + DEATH]
-    assert said("2 kgp 1 0 0", "4 goodbye")[1] == DEATH
+    assert client_answers("2 kgp 2 0 0") == ['1@2 error "Unsupported protocol version"\r\n' + DEATH]
+    assert client_answers("2 kgp 1 0 0", "4 goodbye")[1] == DEATH
 
 
-def test_our_client_plays_boards_of_any_size_and_finished_ones():
-    answers = said(
+def test_client_board_sizes():
+    answers = client_answers(
         "2 kgp 1 0 1",
         "4 state <8,0,0,0,0,0,0,0,0,0,3,4,4,4,4,4,4,4,4>",
         "6 state <6,9,9,0,0,0,0,0,0,1,1,1,1,1,1>",
@@ -178,7 +177,6 @@ MANY = 2000
 
 
 def naive(size, rows, pots, hole) -> tuple[str, str]:
-    """The board after the ply and whether the last bean fell in the own pot."""
     rules = sowing.PRESETS["kalah"]._replace(holes=size)
     state = sowing.given(rules, tuple(rows[0]), tuple(rows[1]), tuple(pots), 0)
     after = sowing.play_ply(state, hole)
@@ -189,7 +187,7 @@ def naive(size, rows, pots, hole) -> tuple[str, str]:
     return f"<{','.join(map(str, numbers))}>", str(in_pot).lower()
 
 
-def test_our_client_solves_problems_as_the_rules_written_anew():
+def test_client_solutions_match_naive_rules():
     rng, lines, boards = random.Random(5), [], []
     while len(boards) < MANY:
         size = rng.choice((4, 6, 7))
@@ -201,7 +199,7 @@ def test_our_client_solves_problems_as_the_rules_written_anew():
         boards.append((size, rows, pots, hole))
         numbers = ",".join(map(str, (size, *pots, *rows[0], *rows[1])))
         lines.append(f"{2 * len(boards) + 2} problem <{numbers}> {hole}")
-    answers = said("2 kgp 1 0 1", *lines, mode="verify")
+    answers = client_answers("2 kgp 1 0 1", *lines, mode="verify")
     assert answers[0].endswith("mode verify\r\n")
     for answer, (size, rows, pots, hole) in zip(answers[1:], boards, strict=True):
         solution = parse_command(answer.strip())

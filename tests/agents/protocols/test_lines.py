@@ -1,4 +1,4 @@
-"""The line protocols: our own, and the forms that other people ask in."""
+"""The line protocol and its other forms."""
 
 import pytest
 
@@ -24,10 +24,7 @@ def ask(made: Table) -> int:
     return made.plies[-1].move
 
 
-# ------------------------------------------------------------------- our own
-
-
-def test_a_question_holds_position_moves_time_chance_and_game():
+def test_question_fields():
     start = Question(KALAH.start(), KALAH.legal(KALAH.start()), (), 2.5)
     fields = lines.format_question(KALAH, start, 7).split(";")
     assert fields[0] == "S 4 4 4 4 4 4, N 4 4 4 4 4 4, pots 0-0, South to move"
@@ -41,13 +38,13 @@ def test_a_question_holds_position_moves_time_chance_and_game():
     assert fields[2] == "Infinity"
 
 
-def test_the_random_number_is_of_the_game_and_the_move():
+def test_random_number_depends_on_game_and_move():
     start = Question(KALAH.start(), (0,))
     numbers = [lines.format_question(KALAH, start, seed).split(";")[3] for seed in (1, 1, 2)]
     assert numbers[0] == numbers[1] != numbers[2]
 
 
-def test_moves_are_those_on_the_board():
+def test_moves_are_board_numbers():
     north = table(Script({"": "1\n"}), player=1, opening=(0,))
     assert ask(north) == 5  # North's hole 1 is next to its pot
     owari = game("owari(6,3)")
@@ -55,11 +52,11 @@ def test_moves_are_those_on_the_board():
 
 
 @pytest.mark.parametrize("answer", ["3\n", "\n\n 3 \r\n", "'3'\n", "3.\n", '"3"\n'])
-def test_what_can_be_misread_by_nobody_is_forgiven(answer):
+def test_decorated_answers_are_accepted(answer):
     assert ask(table(Script({"": answer}))) == 2
 
 
-def test_upper_case_squares_are_forgiven():
+def test_upper_case_squares_are_accepted():
     assert ask(table(Script({"": "F5\n"}), OTHELLO)) == OTHELLO.parse_move(OTHELLO.start(), "f5")
 
 
@@ -68,7 +65,7 @@ def test_upper_case_squares_are_forgiven():
     [("0", "illegal"), ("7", "illegal"), ("-1", "illegal"), ("9" * 200, "illegal"),
      ("move 3", "unreadable"), ("3 4", "unreadable"), ("nan", "unreadable"), ("1e1", "unreadable")],
 )  # fmt: skip
-def test_other_answers_are_faults_that_say_what_was_legal(answer, kind):
+def test_invalid_answer_lists_legal_moves(answer, kind):
     with pytest.raises(BotFault, match="legal: 1 2 3 4 5 6") as fault:
         ask(table(Script({"": f"{answer}\n"})))
     assert fault.value.kind == kind
@@ -76,13 +73,13 @@ def test_other_answers_are_faults_that_say_what_was_legal(answer, kind):
     assert fault.value.reason.isprintable()
 
 
-def test_what_was_written_before_the_question_is_no_answer():
+def test_earlier_output_is_dropped():
     talk = table(Script({"": "3\n"}, opens="hello, I am ready\n5"))
     assert ask(talk) == 2
     assert talk.wire.dropped == ["hello, I am ready", "5"]
 
 
-def test_our_agent_says_what_it_cannot_read():
+def test_agent_answers_invalid_questions():
     bot = Ours("lines", KALAH)
     list(bot.start(()))
     said = [
@@ -94,18 +91,12 @@ def test_our_agent_says_what_it_cannot_read():
     assert said[2] == "? the game is over\n"
 
 
-# ------------------------------------------------------------- other people's
-
-
-def test_17_integers_say_all_and_0_is_the_swap():
+def test_form_17():
     bot = Script({"": ["3\n", "2\n"]})
     first = table(bot, form="17")
     ask(first)
     ask(first)
-    assert bot.heard == [
-        "4 4 4 4 4 4 0 4 4 4 4 4 4 0 1 1 0",
-        "4 4 0 5 5 5 1 4 4 4 4 4 4 0 2 1 0",
-    ]
+    assert bot.heard == ["4 4 4 4 4 4 0 4 4 4 4 4 4 0 1 1 0", "4 4 0 5 5 5 1 4 4 4 4 4 4 0 2 1 0"]
     swapping = Script({"": "0\n"})
     north = table(swapping, MANCHESTER, 1, (1,), form="17")
     assert ask(north) == MANCHESTER.swap_move
@@ -117,7 +108,7 @@ def test_17_integers_say_all_and_0_is_the_swap():
     )
 
 
-def test_14_integers_tell_the_side_as_an_argument():
+def test_form_14():
     bot = Script({"": "4\n"})
     talk = table(bot, player=1, opening=(0,), form="14")
     assert ask(talk) == 3
@@ -127,7 +118,7 @@ def test_14_integers_tell_the_side_as_an_argument():
     assert bot.starts == [("2",), ("1",)]
 
 
-def test_size_first_counts_from_0_and_the_last_legal_number_before_the_end_counts():
+def test_form_size():
     bot = Script({"": "1\nthinking\n2\n9\n"})
     bot.hears = lambda line: iter([bot.heard.append(line) or "1\nthinking\n2\n9\n", DEATH])
     talk = table(bot, player=1, opening=(0,), form="size")
@@ -144,7 +135,7 @@ def test_size_first_counts_from_0_and_the_last_legal_number_before_the_end_count
         assert fault_of(lambda: ask(table(bot, form="size"))) == kind
 
 
-def test_squares_greet_by_ping_and_answer_an_index():
+def test_form_squares():
     bot = Script({"ping": "pong\n", "": "37\n"})
     talk = table(bot, OTHELLO, form="squares")
     assert ask(talk) == 37
@@ -153,13 +144,13 @@ def test_squares_greet_by_ping_and_answer_an_index():
     assert bot.starts == [("BLACK",)]
 
 
-def test_chatter_before_an_answer_is_noted():
+def test_lines_before_answer_are_noted():
     talk = table(Script({"": "Time limit reached ...\n\n 3 \n"}), form="17")
     assert ask(talk) == 2
     assert talk.wire.notes == ["wrote 1 other lines before its answer"]
 
 
-def test_options_change_a_form():
+def test_options_change_form():
     bot = Script({"": "I choose hole 2!\n"})
     talk = table(
         bot, form="14", question="{own:,},{other:,},{turn}", base=0, answer="hole ([0-9])",
@@ -173,20 +164,20 @@ def test_options_change_a_form():
     ("options", "message"),
     [
         ({"form": "17", "question": "{owm}"}, 'did you mean "own"'),
-        ({"form": "17", "answer": "("}, "is no pattern"),
+        ({"form": "17", "answer": "("}, "is not a pattern"),
         ({"form": "squares"}, "for games of othello"),
         ({"base": 1}, "base is for other forms"),
-        ({"form": "17", "question": "{own"}, "is no template"),
+        ({"form": "17", "question": "{own"}, "is not a template"),
         ({"process": "move"}, "is for other forms"),
         ({"form": "console", "question": "{own}"}, "leave out question"),
     ],
 )
-def test_options_that_mean_nothing_are_refused(options, message):
+def test_inapplicable_options_are_refused(options, message):
     with pytest.raises(SpecError, match=message):
         lines.conversation(KALAH, options)
 
 
-def test_a_console_program_is_told_our_moves_and_read_by_a_pattern():
+def test_console_program():
     prompt = "Your move: "
     said = {"4": f"I think.\nKalah chooses 3\n{prompt}", "1": f"Kalah chooses 0\n{prompt}"}
     bot = Script(said, opens=f"Welcome\n{prompt}")

@@ -1,4 +1,4 @@
-"""NBoard: what hosts must forgive in engines, and our own as an engine."""
+"""NBoard: a tolerant host, and our engine."""
 
 import pytest
 
@@ -9,7 +9,7 @@ OF = game("othello(8)")
 
 
 class Engine(Script):
-    """Answers every ping, after what it says besides."""
+    """Answers every ping, after other output."""
 
     def __init__(self, goes: str | list[str], chatter: str = "") -> None:
         super().__init__({"go": goes})
@@ -23,7 +23,7 @@ class Engine(Script):
             yield from super().hears(line)
 
 
-def chosen(bot, opening=()) -> str:
+def ask(bot, opening=()) -> str:
     table = Table(OF, Wire(bot, protocol("nboard").conversation(OF, {"depth": 3})), 0, opening)
     table.wire.open(0, OF.start())
     move = table.wire.run(table.wire.talk.choose(table.question()))
@@ -33,9 +33,9 @@ def chosen(bot, opening=()) -> str:
 @pytest.mark.parametrize(
     "answer", ["=== F5", "=== f5 0.00 0.0", "=== F5/-1.39/0.00", "=== f5//0.00", "===F5"]
 )
-def test_a_move_is_read_however_it_is_written(answer):
+def test_move_notations(answer):
     said = f"status thinking\nnodestats 5 0.1\nsearch E6 +1 0 3\n{answer}\nstatus\n"
-    assert chosen(Engine(said)) == "f5"
+    assert ask(Engine(said)) == "f5"
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_a_move_is_read_however_it_is_written(answer):
     [("=== F5", None), ("=== f5 0.50 0.0", "0.50"), ("=== F5/-1.39/0.00", "-1.39"),
      ("=== f5//0.00", None), ("===F5", None)],
 )  # fmt: skip
-def test_the_evaluation_behind_a_move_and_nodestats_are_what_it_says(answer, value):
+def test_evaluation_and_nodes_are_data(answer, value):
     bot = Engine(f"nodestats 5 0.1\n{answer}\n")
     table = Table(OF, Wire(bot, protocol("nboard").conversation(OF, {"depth": 3})), 0)
     table.wire.open(0, OF.start())
@@ -53,9 +53,9 @@ def test_the_evaluation_behind_a_move_and_nodestats_are_what_it_says(answer, val
     assert said == ({} if value is None else {"value": value})
 
 
-def test_what_comes_first_is_said_first_and_pongs_are_waited_for():
+def test_greeting_and_pongs():
     bot = Engine("=== D6\n", "set myname X\n=== A1\npong 99\nstatus\n")
-    assert chosen(bot, (OF.parse_move(OF.start(), "f5"),)) == "d6"
+    assert ask(bot, (OF.parse_move(OF.start(), "f5"),)) == "d6"
     start = "---------------------------O*------*O--------------------------- *"
     assert bot.heard[0] == "nboard 2"
     assert bot.heard[1] == "set depth 3"
@@ -64,17 +64,17 @@ def test_what_comes_first_is_said_first_and_pongs_are_waited_for():
     assert bot.heard[3:] == ["ping 1", bot.heard[2], "ping 2", "move F5", "ping 3", "go"]
 
 
-def test_an_engine_without_pong_is_too_late():
-    assert fault_of(lambda: chosen(Script({"ping": "pong 7\n"}))) == "timeout"
+def test_missing_pong_is_a_timeout():
+    assert fault_of(lambda: ask(Script({"ping": "pong 7\n"}))) == "timeout"
 
 
-def test_the_moves_of_both_sides_and_passes_are_told():
+def test_all_moves_and_passes_are_sent():
     bot = Ours("nboard", OF, "first")
     table = Table(OF, Wire(bot, protocol("nboard").conversation(OF, {})), 0).play()
     told = [line.split()[1] for line in bot.heard if line.startswith("move")]
     texts = OF.write([ply.move for ply in table.plies]).upper().replace("PASS", "PA").split()
     assert told == texts[: len(told)]
-    assert len(told) >= len(texts) - 2  # what is played after it was last asked it need not know
+    assert len(told) >= len(texts) - 2  # moves after its last question are not sent
 
 
 def replies(*lines: str) -> list[str]:
@@ -83,7 +83,7 @@ def replies(*lines: str) -> list[str]:
     return ["".join(engine.hears(line)) for line in lines]
 
 
-def test_our_engine_answers_and_never_plays_what_it_chooses():
+def test_engine_does_not_play_its_choices():
     game_text = "(;GM[Othello]PC[x]PB[a]PW[b]RE[?]TI[0]TY[8]BO[8 {} *]B[F5]W[F6//1.25];)".format(
         "---------------------------O*------*O---------------------------"
     )

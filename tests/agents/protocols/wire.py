@@ -1,12 +1,8 @@
-"""Conversations without processes: a host and a scripted bot, or one of ours, in one thread."""
+"""Conversations in one thread without processes: a host and a scripted bot or one of ours."""
 
 import importlib
-import os
-import select
-import subprocess
 from collections import deque
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 from agents.core import AgentSpec
 from agents.protocols import PROTOCOLS
@@ -28,7 +24,6 @@ from agents.protocols.conversation import (
 from agents.registry import build
 from games import Game, Position
 
-MOST_SECONDS = 60.0
 # What a bot does instead of a line; the driver of processes sees the same from outside.
 SILENCE, DEATH, FLOOD = "\0silence", "\0death", "\0flood"
 
@@ -39,10 +34,10 @@ def protocol(name: str):
 
 
 class Script:
-    """A bot that answers by the first rule that fits what it hears.
+    """A bot that answers by the first rule that matches a line.
 
-    A rule is the beginning of a line, then what it says each time, the last for ever; without a
-    line end it is half a line.
+    A rule maps the beginning of a line to successive outputs; the last output repeats. Output
+    without a line end is half a line.
     """
 
     def __init__(self, rules: dict[str, str | list[str]], opens: str = "") -> None:
@@ -55,12 +50,10 @@ class Script:
         self.times = dict.fromkeys(self.rules, 0)
 
     def start(self, arguments: tuple[str, ...]) -> Iterator[str]:
-        """What a new process says unasked."""
         self.starts.append(arguments)
         yield self.opens
 
     def hears(self, line: str) -> Iterator[str]:
-        """What it says to a line."""
         self.heard.append(line)
         for hears, then in self.rules.items():
             if line.startswith(hears):
@@ -71,7 +64,7 @@ class Script:
 
 
 class Ours:
-    """Our own agent, served by the protocol; `spoil` changes what it writes."""
+    """Our agent, served by the protocol; `spoil` changes its output."""
 
     def __init__(
         self,
@@ -112,8 +105,8 @@ class Ours:
                     request = self.steps.send(NoLine.TIME_UP)
                 elif isinstance(request, Choose):
                     self.agent.start(0)
-                    same = request.of in (None, self.of)
-                    agent = self.agent if same else build(self.agent.spec, request.of)
+                    same = request.game in (None, self.of)
+                    agent = self.agent if same else build(self.agent.spec, request.game)
                     move = agent.choose(request.position, request.limit).move
                     request = self.steps.send(move)
                 else:
@@ -125,60 +118,8 @@ class Ours:
             yield DEATH
 
 
-class Program:
-    """A real process on two pipes; it is not walled in, for the tests wrote it or know it."""
-
-    def __init__(self, *command: str, cwd: Path | None = None) -> None:
-        self.command, self.cwd = command, cwd
-        self.starts: list[tuple[str, ...]] = []
-        self.process: subprocess.Popen[str] | None = None
-
-    def start(self, arguments: tuple[str, ...]) -> Iterator[str]:
-        self.close()
-        self.starts.append(arguments)
-        self.process = subprocess.Popen(
-            [*self.command, *arguments],
-            cwd=self.cwd,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            bufsize=1,
-        )
-        yield ""
-
-    def hears(self, line: str) -> Iterator[str]:
-        assert self.process
-        assert self.process.stdin
-        self.process.stdin.write(f"{line}\n")
-        yield ""
-
-    def more(self) -> str:
-        """What it writes next, or that it has ended; a limit is that of the whole test."""
-        assert self.process
-        assert self.process.stdout
-        readable, _, _ = select.select([self.process.stdout], [], [], MOST_SECONDS)
-        said = os.read(self.process.stdout.fileno(), 1 << 16) if readable else b""
-        return said.decode(errors="replace") or (DEATH if readable else SILENCE)
-
-    def close(self) -> None:
-        """Let it end, and wait for it."""
-        if self.process is None:
-            return
-        assert self.process.stdin
-        assert self.process.stdout
-        self.process.stdin.close()
-        try:
-            self.process.wait(MOST_SECONDS)
-        finally:
-            self.process.kill()
-            self.process.wait()
-            self.process.stdout.close()
-        self.process = None
-
-
 class Driven(Exception):  # noqa: N818  # a record, not an error of ours
-    """What a driver of processes records when time, output or life of a bot is over."""
+    """The fault that a transport records: timeout, crash or flood."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -188,7 +129,7 @@ class Driven(Exception):  # noqa: N818  # a record, not an error of ours
 class Wire:
     """Runs conversations with a bot that answers at once or never."""
 
-    def __init__(self, bot: Script | Ours | Program, talk: Host) -> None:
+    def __init__(self, bot: Script | Ours, talk: Host) -> None:
         self.bot, self.talk = bot, talk
         self.lines: deque[str] = deque()
         self.half = ""
@@ -198,14 +139,14 @@ class Wire:
         self.dropped: list[str] = []
 
     def open(self, player: int, start: Position, seed: int = 1) -> None:
-        """A process, if there is none, and a game."""
+        """Start a process if there is none, and a game."""
         if not self.alive:
             self.started = False
             self.run(self.talk.greet())
         self.run(self.talk.new_game(player, start, seed))
 
     def run(self, steps: Steps):
-        """What the steps return."""
+        """Run a conversation and return its result."""
         reply = None
         try:
             while True:
@@ -255,9 +196,6 @@ class Wire:
     def _read(self, request: Read):
         if self.flooded:
             raise Driven("flooded")
-        if isinstance(self.bot, Program):
-            while not self.lines and self.alive and (said := self.bot.more()) != SILENCE:
-                self._take(iter([said]))
         if self.lines:
             return self.lines.popleft()
         silence = NoLine.TIME_UP if self.alive else NoLine.ENDED

@@ -1,1 +1,1 @@
-"""Tests of the wall: spawner, ladder, driver and the far end of Python bots."""
+"""Tests of the sandbox: isolation levels, spawner, transports and the server inside."""

@@ -1,4 +1,4 @@
-"""A Python bot is a fork of a process that knows nothing of other bots."""
+"""The memory of a Python bot holds nothing of other bots."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Interpreters that docs/ names start at every level, and answer lines."""
+"""Bots in the languages of docs/ start at every level and answer lines."""
 
 import shutil
 import sys

@@ -1,13 +1,13 @@
-"""Weaker walls: on machines that have no better ones, the same games."""
+"""Games are the same at every level, and a run knows its level."""
 
 import json
 
 import pandas as pd
 import pytest
 
-from agents.sandbox.isolation import WALLS
+from agents.sandbox.isolation import LEVELS
 from games.base.errors import CHECK_FAILED
-from tests.arena.running import called, directory_of, experiment_file, ran, small
+from tests.arena.running import experiment_file, only_run, run_in_process, run_in_subprocess, small
 from tests.commands import check
 
 DYING = """
@@ -20,7 +20,7 @@ def choose(view, legal, rng):
 BOT = '[agents.bot]\nkind = "python"\nfile = "bot.py"\n'
 
 
-def run(directory, level, monkeypatch, more="", command=ran):
+def run(directory, level, monkeypatch, more="", command=run_in_subprocess):
     monkeypatch.setenv("PITFLIP_SANDBOX", level)
     (directory / "bot.py").write_text(DYING)
     path = experiment_file(directory, small(6, more) + BOT)
@@ -28,13 +28,13 @@ def run(directory, level, monkeypatch, more="", command=ran):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("level", WALLS)
-def test_games_are_the_same_behind_any_walls(tmp_path, monkeypatch, level):
-    strongest = next(iter(WALLS))
+@pytest.mark.parametrize("level", LEVELS)
+def test_games_are_the_same_at_every_level(tmp_path, monkeypatch, level):
+    strongest = next(iter(LEVELS))
     tables = []
     for each in (strongest, level):
         run(tmp_path, each, monkeypatch)
-        directory = directory_of(tmp_path / "results" / each)
+        directory = only_run(tmp_path / "results" / each)
         tables.append(pd.read_parquet(directory / "games.parquet"))
     stored = json.loads((directory / "run.json").read_text())
     assert stored["isolation"] == level
@@ -43,10 +43,8 @@ def test_games_are_the_same_behind_any_walls(tmp_path, monkeypatch, level):
     assert tables[0].equals(tables[1])
 
 
-def test_walls_that_are_required_and_missing_end_the_run_before_the_first_game(
-    tmp_path, monkeypatch
-):
-    ended = run(tmp_path, "limits", monkeypatch, 'isolation = "required"', called)
+def test_a_run_without_the_required_isolation_ends_before_the_first_game(tmp_path, monkeypatch):
+    ended = run(tmp_path, "limits", monkeypatch, 'isolation = "required"', run_in_process)
     assert ended.returncode == 2
     assert 'isolation = "required" cannot be had: the level here is "limits"' in ended.stderr
 
@@ -59,8 +57,8 @@ for line in sys.stdin:
 OWN_TABLE = 'kind = "lines"\ncommand = ["python3", "bot.py"]\ncwd = "."\nreadable = ["."]\n'
 
 
-@pytest.mark.parametrize("level", WALLS)
-def test_a_bot_reads_its_own_directory_behind_any_walls(tmp_path, monkeypatch, level):
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_bot_reads_its_own_directory_at_every_level(tmp_path, monkeypatch, level):
     monkeypatch.setenv("PITFLIP_SANDBOX", level)
     own = tmp_path / "bots" / "mina"
     own.mkdir(parents=True)
@@ -70,14 +68,16 @@ def test_a_bot_reads_its_own_directory_behind_any_walls(tmp_path, monkeypatch, l
     text = small(2) + "[agents.own]\n" + OWN_TABLE + '[roster]\ndirectory = "bots"\n'
     for name in ("bot.py", "moves.txt"):
         (tmp_path / name).write_bytes((own / name).read_bytes())
-    ran(experiment_file(tmp_path, text), "--results", tmp_path / "results", "--cache", "off")
-    directory = directory_of(tmp_path / "results")
+    run_in_subprocess(
+        experiment_file(tmp_path, text), "--results", tmp_path / "results", "--cache", "off"
+    )
+    directory = only_run(tmp_path / "results")
     games = pd.read_parquet(directory / "games.parquet")
     assert set(games.termination) == {"normal"}
     assert {"own", "mina"} <= set(games["first"])
 
 
-def test_a_directory_that_hides_the_scratch_directory_is_refused_in_words(tmp_path, capsys):
+def test_a_readable_directory_above_the_scratch_directory_is_refused(tmp_path, capsys):
     (tmp_path / "bot.py").write_text(OWN_FILE)
     table = tmp_path / "bot.toml"
     table.write_text('kind = "lines"\ncommand = ["python3", "bot.py"]\nreadable = ["/tmp"]\n')

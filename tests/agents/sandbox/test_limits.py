@@ -2,8 +2,7 @@
 
 import pytest
 
-from agents.sandbox import usage
-from tests.agents.sandbox.levels import MB, OF, failure_of, make_bot, sandbox
+from tests.agents.sandbox.levels import MB, failure_of, make_bot, sandbox
 
 __all__ = ["sandbox"]
 TAKE = """
@@ -27,7 +26,10 @@ time.sleep(9)
 DAEMON = """
 def daemon(work):
     if os.fork() == 0:
-        os.setsid()
+        try:
+            os.setsid()
+        except OSError:
+            pass
         if os.fork() == 0:
             work()
             time.sleep(60)
@@ -91,12 +93,4 @@ def test_what_all_processes_use_together_has_a_limit(sandbox, tmp_path, kind, ch
     ("kind", "choose"), [("flooded", DAEMONS), ("memory", DAEMON_MEMORY)], ids=["50", "memory"]
 )
 def test_daemons_are_processes_of_their_bot(sandbox, tmp_path, kind, choose):
-    agent = make_bot(sandbox, tmp_path, choose, processes=4)
-    if sandbox.level.name == "namespaces":
-        assert failure_of(agent).kind == kind
-        return
-    agent.start(1)
-    agent.choose(OF.start())  # each is ended as soon as its parent has
-    zygote, *left = usage.descendants(sandbox.process)[1:]
-    assert left == [agent.bot.spawner.where(agent.bot.number)] != [zygote]
-    agent.close()
+    assert failure_of(make_bot(sandbox, tmp_path, choose, processes=4)).kind == kind

@@ -1,7 +1,4 @@
-"""Systems that lack what only Linux has, as far as that can be tried here.
-
-What macOS itself does cannot be tried on this machine: these tests take away what it lacks.
-"""
+"""Systems without the calls of Linux: these tests remove everything that macOS lacks."""
 
 import pytest
 
@@ -23,7 +20,7 @@ syscalls.LINUX = False
 
 @pytest.fixture
 def sandbox(monkeypatch):
-    monkeypatch.setattr(owner, "SERVE", LACKS + owner.SERVE)
+    monkeypatch.setattr(owner, "SPAWNER_PROGRAM", LACKS + owner.SPAWNER_PROGRAM)
     for name in ("pipe2", "memfd_create"):
         monkeypatch.delattr(owner.os, name)
     monkeypatch.delattr(owner.socket, "SOCK_SEQPACKET")
@@ -34,7 +31,7 @@ def sandbox(monkeypatch):
     made.close()
 
 
-def test_bots_play_where_there_is_nothing_of_linux(sandbox, tmp_path):
+def test_bots_play_without_the_calls_of_linux(sandbox, tmp_path):
     assert sandbox.level.name == "limits"
     agent = make_bot(sandbox, tmp_path, "")
     agent.start(1)

@@ -1,4 +1,4 @@
-"""Programs hosted by a conversation: lines come in time or they are the program's fault."""
+"""Programs asked in a conversation: late or excessive output is their fault."""
 
 import sys
 import time
@@ -47,38 +47,40 @@ class Numbers:
 
 
 @pytest.fixture(scope="module")
-def wall() -> Iterator[Sandbox]:
+def sandbox() -> Iterator[Sandbox]:
     made = Sandbox()
     yield made
     made.close()
 
 
-def driven(wall: Sandbox, directory: Path, answer: str, seconds: float = 30.0) -> ProtocolAgent:
+def make_agent(
+    sandbox: Sandbox, directory: Path, answer: str, seconds: float = 30.0
+) -> ProtocolAgent:
     path = directory / "bot.py"
     lines = ["import os, sys, time", "for line in sys.stdin:"]
     lines += ["    if line == 'hello\\n': print('\\ufeffready\\r', flush=True)"]
     lines += [f"    if line.startswith('move'):\n        {answer}"]
     path.write_text("\n".join(lines))
     program = Program((sys.executable, "-IS", str(path)), python_directories())
-    bot = BotProcess("bot.py", wall, BotLimits(start_seconds=60))
+    bot = BotProcess("bot.py", sandbox, BotLimits(start_seconds=60))
     return ProtocolAgent(AgentSpec("random"), OF, Numbers(), program, bot, seconds)
 
 
-def played(agent: ProtocolAgent) -> list[int]:
+def play_moves(agent: ProtocolAgent) -> list[int]:
     agent.start(1)
     position, moves = OF.start(), []
     for _ in range(3):
         moves.append(agent.choose(position).move)
         after = OF.play(position, moves[-1])
-        agent.played(moves[-1], position, after)
+        agent.note_move(moves[-1], position, after)
     return moves
 
 
-def test_lines_come_and_go_game_after_game(wall, tmp_path):
-    agent = driven(wall, tmp_path, "print(line.split()[1], flush=True)")
-    assert played(agent) == [0, 1, 2]
+def test_one_process_plays_game_after_game(sandbox, tmp_path):
+    agent = make_agent(sandbox, tmp_path, "print(line.split()[1], flush=True)")
+    assert play_moves(agent) == [0, 1, 2]
     process = agent.bot.number
-    assert played(agent) == [0, 1, 2]
+    assert play_moves(agent) == [0, 1, 2]
     assert agent.bot.number == process
     agent.close()
 
@@ -92,13 +94,13 @@ def test_lines_come_and_go_game_after_game(wall, tmp_path):
         ("illegal", "print(17, flush=True)"),
     ],
 )
-def test_a_fault_ends_the_process_and_the_next_game_has_a_new_one(wall, tmp_path, kind, answer):
-    agent = driven(wall, tmp_path, f"{answer}; print(0, flush=True)")
+def test_a_fault_ends_the_process_and_the_next_game_has_a_new_one(sandbox, tmp_path, kind, answer):
+    agent = make_agent(sandbox, tmp_path, f"{answer}; print(0, flush=True)")
     if kind == "crashed":
         agent.conversation.choose = quick  # type: ignore[method-assign]
     for _ in range(2):
         with pytest.raises(AgentFailure) as failed:
-            played(agent)
+            play_moves(agent)
         assert failed.value.kind == kind
 
 
@@ -107,24 +109,27 @@ def quick(question):
     return int((yield from read("move")))
 
 
-def test_half_a_line_is_no_answer(wall, tmp_path):
-    agent = driven(
-        wall, tmp_path, "[print('0', end='', flush=True) or time.sleep(.1) for _ in line * 99]", 0.3
+def test_half_a_line_is_no_answer(sandbox, tmp_path):
+    agent = make_agent(
+        sandbox,
+        tmp_path,
+        "[print('0', end='', flush=True) or time.sleep(.1) for _ in line * 99]",
+        0.3,
     )
     with pytest.raises(AgentFailure, match="did not answer within") as failed:
-        played(agent)
+        play_moves(agent)
     assert failed.value.kind == "timeout"
 
 
-def test_what_came_unasked_is_noted_and_is_no_answer(wall, tmp_path):
+def test_output_without_a_question_is_noted_and_is_no_answer(sandbox, tmp_path):
     answer = "print(line.split()[1] + '\\nunasked', flush=True); time.sleep(.2)"
-    agent = driven(wall, tmp_path, answer)
+    agent = make_agent(sandbox, tmp_path, answer)
     agent.start(1)
     assert agent.choose(OF.start()).move == 0
 
 
-def test_a_program_that_is_not_there_cannot_be_loaded(wall):
-    bot = BotProcess("nothing", wall, BotLimits())
+def test_a_missing_program_cannot_be_loaded(sandbox):
+    bot = BotProcess("nothing", sandbox, BotLimits())
     agent = ProtocolAgent(
         AgentSpec("random"), OF, Numbers(), Program(("/nowhere/at/all",)), bot, 1.0
     )
@@ -133,15 +138,17 @@ def test_a_program_that_is_not_there_cannot_be_loaded(wall):
     assert failed.value.kind == "unloadable"
 
 
-def test_a_program_that_ends_between_games_is_begun_again_without_a_fault(wall, tmp_path):
-    agent = driven(
-        wall, tmp_path, "print(line.split()[1], flush=True)\n    if line == 'over\\n': sys.exit(0)"
+def test_a_program_that_ends_between_games_is_started_again(sandbox, tmp_path):
+    agent = make_agent(
+        sandbox,
+        tmp_path,
+        "print(line.split()[1], flush=True)\n    if line == 'over\\n': sys.exit(0)",
     )
-    assert played(agent) == played(agent) == [0, 1, 2]
+    assert play_moves(agent) == play_moves(agent) == [0, 1, 2]
 
 
 class ManyLines(Numbers):
-    """A conversation that passes over lines which are no answer, as those of people do."""
+    """A conversation that ignores lines which are no answer."""
 
     def choose(self, question):
         yield Drop()
@@ -161,8 +168,8 @@ class ManyLines(Numbers):
     ],
     ids=["empty", "data", "words", "slowly"],
 )
-def test_lines_before_an_answer_cost_neither_time_nor_our_processor(wall, tmp_path, flood):
-    agent = driven(wall, tmp_path, f"{flood}; print(0, flush=True)", 1.0)
+def test_lines_before_an_answer_cost_neither_time_nor_our_processor(sandbox, tmp_path, flood):
+    agent = make_agent(sandbox, tmp_path, f"{flood}; print(0, flush=True)", 1.0)
     agent.conversation = ManyLines()
     agent.start(1)
     begun, ran = time.monotonic(), time.process_time()

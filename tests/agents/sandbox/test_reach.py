@@ -11,9 +11,9 @@ import pytest
 
 from agents.core import AgentFailure
 from agents.sandbox import restrictions, syscalls, usage
-from agents.sandbox.isolation import Restrictions, begin
+from agents.sandbox.isolation import Restrictions, start_child
 from agents.sandbox.messages import BotLimits
-from agents.sandbox.namespaces import SCRATCH, UNUSED_ID
+from agents.sandbox.restrictions import SCRATCH, UNUSED_ID
 from tests.agents.sandbox.levels import OF, make_bot, sandbox
 
 __all__ = ["sandbox"]
@@ -188,12 +188,12 @@ def namespaces_only(work, readable=()) -> int:
     """The exit status of a process with a root of its own and nothing else."""
     scratch = tempfile.mkdtemp()
     confined = Restrictions(frozenset({"namespaces"}), scratch, tuple(readable), BotLimits(),
-                            (), {}, grown=True)  # fmt: skip
+                            (), {}, is_fork=True)  # fmt: skip
     null, code = os.open(os.devnull, os.O_RDWR), NO_NAMESPACES
     child = os.fork()  # which has one thread
     if child == 0:
         try:
-            process = begin(confined, {0: null, 1: null, 2: 2}, work)
+            process = start_child(confined, {0: null, 1: null, 2: 2}, work)
             code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
         finally:
             os._exit(code)
@@ -274,7 +274,7 @@ def test_a_bot_of_root_is_a_user_that_owns_nothing(sandbox, tmp_path):
         agent = make_bot(sandbox, tmp_path / str(mode), "assert os.getuid() == 1000", mode=mode)
         agent.start(1)
         agent.choose(OF.start())
-        process = usage.descendants(agent.bot.spawner.where(agent.bot.number))[-1]
+        process = usage.descendants(agent.bot.spawner.find_process(agent.bot.number))[-1]
         assert (Path(f"/proc/{process}").stat().st_uid >= UNUSED_ID) == unused
         agent.close()
 

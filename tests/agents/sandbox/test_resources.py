@@ -52,9 +52,9 @@ def start_with(
     sandbox: Sandbox, agent: SandboxedAgent, name: int, most: Callable[[int], int]
 ) -> str:
     """How a start ends while the spawner and what it forks from have no more than this."""
-    before = resource.prlimit(sandbox.process, name)
-    zygote = usage.children(sandbox.process)[0]
-    for each in (sandbox.process, zygote):
+    before = resource.prlimit(sandbox.spawner_id, name)
+    zygote = usage.children(sandbox.spawner_id)[0]
+    for each in (sandbox.spawner_id, zygote):
         resource.prlimit(each, name, (most(each), before[1]))
     try:
         agent.start(1)
@@ -62,7 +62,7 @@ def start_with(
     except (VoidGame, SpawnerLost) as error:
         return type(error).__name__
     finally:
-        for each in (sandbox.process, zygote):
+        for each in (sandbox.spawner_id, zygote):
             with suppress(ProcessLookupError):
                 resource.prlimit(each, name, before)
         agent.close()
@@ -114,6 +114,6 @@ def test_a_program_that_cannot_be_started_for_lack_of_memory_is_unfinished(sandb
     program = Program(("/bin/cat",))
     agent = ProtocolAgent(AgentSpec("random"), OF, Numbers(), program, process, 1.0)
     with pytest.raises(Unfinished):
-        mapped = mapped_bytes(sandbox.process)
-        resource.prlimit(sandbox.process, resource.RLIMIT_AS, (mapped, -1))
+        mapped = mapped_bytes(sandbox.spawner_id)
+        resource.prlimit(sandbox.spawner_id, resource.RLIMIT_AS, (mapped, -1))
         agent.start(1)

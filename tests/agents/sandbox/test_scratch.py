@@ -1,4 +1,4 @@
-"""What bots leave in their directories goes with them."""
+"""The files of a bot are removed when it ends."""
 
 import os
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from agents.sandbox.usage import directory_bytes, remove_directory, remove_leftovers
 
 
-def test_whatever_a_bot_made_is_removed_and_nothing_else(tmp_path):
+def test_any_content_is_removed_and_nothing_else(tmp_path):
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "kept").write_text("ours")
@@ -35,7 +35,7 @@ def test_directories_nested_deeper_than_a_path_can_be_named_are_removed(tmp_path
     assert not scratch.exists()
 
 
-def test_what_an_ended_spawner_left_is_removed_by_the_next(tmp_path):
+def test_directories_of_killed_spawners_are_removed(tmp_path):
     (tmp_path / "pitflip-sandbox-999999999-x" / "1-1").mkdir(parents=True)
     (tmp_path / f"pitflip-sandbox-{os.getpid()}-x").mkdir()
     (tmp_path / "pitflip-other").mkdir()

@@ -1,4 +1,4 @@
-"""The seed that a user's bot gets tells nothing about that of its opponent."""
+"""A bot's seed does not reveal that of its opponent."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A bot that says for ever that it is alive does not extend its start without limit."""
+"""A bot cannot extend its time to start without limit."""
 
 import time
 
@@ -6,12 +6,12 @@ import pytest
 
 from agents.core import AgentFailure
 from agents.sandbox import bot_server, sandboxed_agent
-from agents.sandbox.spawner import ANSWERS
+from agents.sandbox.fork_server import ANSWERS
 from tests.agents.sandbox.levels import make_bot, sandbox
 
 __all__ = ["sandbox"]
 MESSAGE = bytes([bot_server.ALIVE, 0])
-# At its import, before it has a `choose`: slowly, and as fast as it can.
+# While it is imported: slowly, and as fast as it can.
 ALIVE = "import os, time\nwhile True:\n    os.write({to}, {what!r})\n    time.sleep({pause})\n"
 
 

@@ -70,7 +70,7 @@ def states(root: int) -> list[str]:
 def wait_until_watched(agent: SandboxedAgent) -> None:
     """Usually a quarter of a second."""
     deadline = time.monotonic() + 10
-    while not agent.bot.is_watched and time.monotonic() < deadline:
+    while not agent.bot.needs_pauses and time.monotonic() < deadline:
         time.sleep(0.05)
     time.sleep(0.3)
 
@@ -79,8 +79,8 @@ def test_what_runs_out_of_turn_is_stopped_until_its_next_turn(sandbox, tmp_path)
     agent = make_bot(sandbox, tmp_path, DAEMONS.format(count=5), 5.0)
     agent.start(1)
     assert agent.choose(OF.start()).move == 0
-    root = agent.bot.spawner.where(agent.bot.number)
-    assert not agent.bot.is_watched
+    root = agent.bot.spawner.find_process(agent.bot.number)
+    assert not agent.bot.needs_pauses
     wait_until_watched(agent)
     assert states(root).count("T") >= 5
     assert "R" not in states(root)
@@ -102,7 +102,7 @@ def test_a_quiet_bot_is_not_stopped(sandbox, tmp_path):
     for _ in range(4):
         agent.choose(OF.start())
         time.sleep(0.2)
-    assert not agent.bot.is_watched
+    assert not agent.bot.needs_pauses
     agent.close()
 
 
@@ -115,7 +115,7 @@ def test_daemons_take_nothing_from_an_agent_of_another_pair(sandbox, tmp_path):
         agent.start(1)
         agent.choose(OF.start())
         wait_until_watched(agent)
-        root = agent.bot.spawner.where(agent.bot.number)
+        root = agent.bot.spawner.find_process(agent.bot.number)
         before = usage.tree_time(usage.descendants(root))
         searcher.choose(OF.start())
         assert usage.tree_time(usage.descendants(root)) == before
@@ -125,20 +125,20 @@ def test_daemons_take_nothing_from_an_agent_of_another_pair(sandbox, tmp_path):
 
 def test_a_delay_is_no_more_than_the_time_that_its_bot_did_not_run(monkeypatch):
     now = [0, 0, 0]  # passed, delayed, ran
-    watch = transports.DelayWatch(lambda: 1)
-    monkeypatch.setattr(transports.usage, "run_delay", lambda _: now[1])
+    watch = transports.DelayMeter(lambda: 1)
+    monkeypatch.setattr(transports.usage, "longest_run_delay", lambda _: now[1])
     monkeypatch.setattr(transports.usage, "tree_time", lambda _: now[2])
     monkeypatch.setattr(transports.time, "monotonic_ns", lambda: now[0])
-    watch.note(0)
+    watch.take_first_sample(0)
     second = transports.BILLION
     for passed, delayed, ran, expected in [
         (2, 1, 1, 1), (2, 2, 1, 1), (2, 2, 3, 0), (2, 0, 0, 0), (9, 8, 1, 8)
     ]:  # fmt: skip
         now[:] = [int(each * second) for each in (passed, delayed, ran)]
         assert watch.delay() == expected * second
-    assert watch.extend(2.0, 0) == 10 * second
-    assert watch.extend(1.0, 0) is None
+    assert watch.later_deadline(2.0, 0) == 10 * second
+    assert watch.later_deadline(1.0, 0) is None
     # What was seen at the last question tells of the time before a first look that comes late.
     now[:] = [20 * second, 13 * second, 3 * second]
-    watch.note(14 * second)
+    watch.take_first_sample(14 * second)
     assert watch.delay() == 4 * second  # of six seconds it ran two

@@ -1,19 +1,19 @@
-"""The fit of tables: known weights come back, noise is flat, no number of parts matters."""
+"""The fit of tables: known weights, noise, and any number of parts."""
 
 import numpy as np
 import pytest
 
 from agents.core import AgentSpec
 from agents.evaluation import table_sums
-from agents.evaluation.learned_value import looked_up
+from agents.evaluation.learned_value import find_tables
 from agents.evaluation.table_sums import TableSums
 from agents.evaluation.training_positions import GameReader
 from arena.learning.self_play import GamePart, SelfPlay, SelfPlaySettings, unpack_games
 from arena.learning.table_fit import (
     FitRows,
     conjugate_gradients,
-    counts_of,
     fit_tables,
+    lookup_counts,
     predictions,
     quantise,
     td_labels,
@@ -31,7 +31,7 @@ def of():
 
 @pytest.fixture(scope="module")
 def positions(of):
-    """Those of games of a greedy player, which are soon played."""
+    """The positions of fast games of a greedy player."""
     work = SelfPlay(of, AgentSpec("alphabeta", nodes=3), SelfPlaySettings(1, 4, 16, 8))
     played, keys = unpack_games(work.play(GamePart(0, GAMES)).games)
     assert len(np.unique(keys)) > 0.9 * GAMES
@@ -39,26 +39,26 @@ def positions(of):
 
 
 def sums_of(of, phases=1, workers=1):
-    tables = looked_up(of, "holes")
+    tables = find_tables(of, "holes")
     left = phase_of(np.arange(MOST_REMAINING), phases, 8, 48)
     return TableSums(of, tables, tables.layout(of.rules), left, workers)
 
 
 def split(positions, labels):
-    """The first games, and the last ones, which test."""
+    """The first games for training, the last ones for testing."""
     cut = int(np.searchsorted(positions.games, 0.8 * GAMES))
     whole = FitRows(positions, labels.astype(np.int16))
-    return whole.first(cut), FitRows(positions.part(slice(cut, None)), whole.labels[cut:])
+    return whole.first(cut), FitRows(positions.select(slice(cut, None)), whole.labels[cut:])
 
 
 def test_games_labelled_by_known_weights_give_them_back(of, positions):
     sums = sums_of(of, phases=2)
-    true = np.random.default_rng(4).integers(-20, 20, (2, sums.different)) * 256
+    true = np.random.default_rng(4).integers(-20, 20, (2, sums.weight_count)) * 256
     labels = predictions(sums, FitRows(positions, np.zeros(1, np.int16)), true)
     training, held_out = split(positions, labels)
     fitted = fit_tables(sums, training, held_out, (0.01,))
     assert fitted.quality.r2 > 0.995
-    assert 0.3 < fitted.seen < 1.0
+    assert 0.3 < fitted.seen_share < 1.0
 
 
 def test_a_fit_of_noise_is_flat(of, positions):
@@ -76,37 +76,37 @@ def test_weights_are_the_same_bytes_for_any_number_of_parts(of, positions, monke
     found = []
     for workers in (1, 2, 3):
         sums = sums_of(of, phases=2, workers=workers)
-        assert len(sums.parts(len(training))) == workers
-        counts = counts_of(sums, training)
+        assert len(sums.row_slices(len(training))) == workers
+        counts = lookup_counts(sums, training)
         found.append(conjugate_gradients(sums, training, counts, 8.0).tobytes())
     assert found[0] == found[1] == found[2]
 
 
 def test_counts_and_sums_are_those_of_the_listed_lookups(of, positions):
     sums = sums_of(of, phases=2)
-    few = FitRows(positions.part(slice(300)), positions.margins[:300])
+    few = FitRows(positions.select(slice(300)), positions.margins[:300])
     listed = np.empty((300, sums.layout.lookups), np.int32)
     sums.kernels.index_rows(sums.contexts[0], few.positions.rows, sums.layout.lookups, listed)
     expected = np.zeros(sums.entries, np.int64)
     np.add.at(expected, listed, 1)
-    assert (counts_of(sums, few) == expected).all()
+    assert (lookup_counts(sums, few) == expected).all()
     values = np.random.default_rng(6).integers(-99, 99, sums.entries)
     totals = values[listed].sum(axis=1)
     assert (sums.predict(few.positions.rows, values) == totals).all()
     added = np.zeros(sums.entries, np.int64)
     np.add.at(added, listed, (few.labels.astype(np.int64) * 7 - totals)[:, None])
-    assert (sums.spread(few.positions.rows, few.labels, 7, values) == added).all()
+    assert (sums.add_residuals(few.positions.rows, few.labels, 7, values) == added).all()
 
 
 def test_conjugate_gradients_end_at_the_solution_of_the_normal_equations(of, positions):
     sums = sums_of(of)
-    few = FitRows(positions.part(slice(800)), positions.margins[:800])
+    few = FitRows(positions.select(slice(800)), positions.margins[:800])
     listed = np.empty((800, sums.layout.lookups), np.int32)
     sums.kernels.index_rows(sums.contexts[0], few.positions.rows, sums.layout.lookups, listed)
     table = np.zeros((800, sums.entries))
     np.add.at(table, (np.arange(800)[:, None], listed), 1.0)
     exact = np.linalg.solve(table.T @ table + 4.0 * np.eye(sums.entries), table.T @ few.labels)
-    found = conjugate_gradients(sums, few, counts_of(sums, few), 4.0, steps=200)
+    found = conjugate_gradients(sums, few, lookup_counts(sums, few), 4.0, steps=200)
     assert np.abs(found - exact).max() < 1e-3
 
 
@@ -119,7 +119,7 @@ def test_rounded_weights_are_within_half_a_step():
 
 
 def naive_returns(values, margins, games, signs, share):
-    """For each position what its game was worth from there on, by the values that followed."""
+    """The value of the rest of the game for each position, from the values that followed."""
     found = list(margins)
     for game_ in set(games):
         own = [at for at in range(len(games)) if games[at] == game_]
@@ -135,20 +135,21 @@ def naive_returns(values, margins, games, signs, share):
     return found
 
 
-def test_labels_by_what_follows_are_those_of_the_naive_sums(of, positions):
-    few = positions.part(slice(400))
+def test_temporal_difference_labels_equal_naive_sums(of, positions):
+    few = positions.select(slice(400))
     values = np.random.default_rng(8).integers(-9000, 9000, 400)
     margins = few.margins.astype(np.int64) * 256
     returns = margins.copy()
-    sums_of(of).follow(values, few.games, few.signs, 205, returns)
+    sums_of(of).temporal_differences(values, few.games, few.signs, 205, returns)
     plain = [each.tolist() for each in (values, margins, few.games, few.signs.astype(np.int64))]
     assert returns.tolist() == naive_returns(*plain, 205)
 
 
-def test_who_trusts_only_what_came_later_has_the_margins_as_labels(of, positions):
+def test_full_trust_in_later_values_gives_the_margins(of, positions):
     sums = sums_of(of)
-    rows = FitRows(positions, (positions.margins - sums.known(positions.rows)).astype(np.int16))
-    weights = quantise(conjugate_gradients(sums, rows, counts_of(sums, rows), 8.0), 1)
+    labels = positions.margins - sums.base_values(positions.rows)
+    rows = FitRows(positions, labels.astype(np.int16))
+    weights = quantise(conjugate_gradients(sums, rows, lookup_counts(sums, rows), 8.0), 1)
     same = td_labels(sums, rows, weights, 1.0)
     assert (same.labels == same.grain * rows.labels).all()
     mixed = td_labels(sums, rows, weights, 0.5)

@@ -1,24 +1,24 @@
-"""`pitflip learn --show` and `--compare`: tables drawn, files compared."""
+"""`pitflip learn --show` and `--compare`."""
 
 import numpy as np
 
-from agents.evaluation.learned_value import looked_up
-from agents.evaluation.learned_weights import LearnedWeights, write_learned
+from agents.evaluation.learned_value import find_tables
+from agents.evaluation.weights import LearnedWeights, write_learned_weights
 from games import game
 from tests.commands import learn
 
 
 def file_of(path, name, kind, set_, own=None):
-    """A file whose weights are 0 but for those that `set_` writes."""
+    """A file with weights of 0 except those in `set_`."""
     of = game(name)
-    tables = looked_up(of, kind)
+    tables = find_tables(of, kind)
     layout = tables.layout(of.rules, own)
-    different = np.unique(tables.same(layout))
+    different = np.unique(tables.shared_entries(layout))
     weights = np.zeros((1, len(different)), np.int16)
     for entry, value in set_.items():
         weights[0, np.searchsorted(different, entry)] = value
-    groups = {each.name: each.words for each in layout.groups}
-    write_learned(path, LearnedWeights(of.name, kind, groups, weights, 5, 24, games=7))
+    groups = {each.name: each.description for each in layout.groups}
+    write_learned_weights(path, LearnedWeights(of.name, kind, groups, weights, 5, 24, games=7))
     return path
 
 
@@ -27,7 +27,7 @@ def said(capsys, *words):
     return capsys.readouterr().out
 
 
-def test_holes_are_rows_of_what_beans_are_worth(tmp_path, capsys):
+def test_holes_are_rows_of_bean_values(tmp_path, capsys):
     # Three beans in the second hole of the mover are worth two beans more than none.
     path = file_of(tmp_path / "a.npz", "kalah(4,3)", "holes", {16 + 3: 512, 16: 128})
     text = said(capsys, "--show", path)
@@ -56,7 +56,7 @@ def test_two_files_are_compared_and_other_tables_are_refused(tmp_path, capsys):
     assert "its game is kalah(4,4)" in capsys.readouterr().err
 
 
-def test_a_file_that_is_none_is_said_in_a_line(tmp_path, capsys):
+def test_a_broken_file_gets_one_line(tmp_path, capsys):
     path = tmp_path / "x.npz"
     path.write_bytes(b"nothing")
     assert learn(["--show", str(path)]) == 2

@@ -1,10 +1,10 @@
-"""The worker: which loop it takes, what it builds before the fork, and when it is wary."""
+"""The worker: compilation before the fork, and the same games from both loops."""
 
 import numpy as np
 import pytest
 
 from agents.core import AgentSpec
-from arena.config.experiment import load
+from arena.config.experiment import load_experiment
 from arena.planning.games import Termination, decode_games
 from arena.planning.schedule import make_schedule
 from arena.planning.tasks import Task
@@ -16,27 +16,27 @@ from tests.arena.test_pipeline import EVALUATION, NOISY, OWN, same_records
 
 @pytest.fixture
 def ready(tmp_path):
-    return make_schedule(load(experiment_file(tmp_path, small(30) + NOISY)).plan)
+    return make_schedule(load_experiment(experiment_file(tmp_path, small(30) + NOISY)).plan)
 
 
 @pytest.fixture
 def own(tmp_path):
     (tmp_path / "own.py").write_text(EVALUATION)
-    return make_schedule(load(experiment_file(tmp_path, small(30) + OWN)).plan)
+    return make_schedule(load_experiment(experiment_file(tmp_path, small(30) + OWN)).plan)
 
 
-def test_a_warm_worker_has_compiled_all_that_it_calls(ready):
-    warm = Worker(ready)
-    warm.warm()
-    kernels = warm.agent(0).kernels
+def test_compiled_worker_compiles_nothing_while_it_plays(ready):
+    compiled = Worker(ready)
+    compiled.compile_agents()
+    kernels = compiled.agent(0).kernels
     before = [len(each.signatures) for each in (kernels.play_games, kernels.choose)]
     assert min(before) > 0
-    warm.play(Task(0, ready.pairings.total, {}))
+    compiled.play(Task(0, ready.pairs.total, {}))
     assert [len(each.signatures) for each in (kernels.play_games, kernels.choose)] == before
 
 
-def test_a_task_may_begin_and_end_anywhere(ready):
-    whole = Worker(ready).play(Task(0, ready.pairings.total, {}))
+def test_task_may_begin_and_end_anywhere(ready):
+    whole = Worker(ready).play(Task(0, ready.pairs.total, {}))
     other, at = Worker(ready), 0
     for size in (1, 7, 22, 5, 40, 15):
         part = other.play(Task(at, at + size, {}))
@@ -47,41 +47,41 @@ def test_a_task_may_begin_and_end_anywhere(ready):
 
 
 @pytest.mark.parametrize("sizes", [(1, 1), (3, 5), (512, 512)])
-def test_the_size_of_compiled_calls_changes_nothing(ready, monkeypatch, sizes):
+def test_size_of_compiled_calls_changes_nothing(ready, monkeypatch, sizes):
     expected = Worker(ready).play(Task(0, 90, {}))
-    monkeypatch.setattr(compiled_loop, "PAIRINGS_AT_ONCE", sizes[0])
+    monkeypatch.setattr(compiled_loop, "PAIRS_AT_ONCE", sizes[0])
     monkeypatch.setattr(compiled_loop, "SEEDS_AT_ONCE", sizes[1])
     same_records(Worker(ready).play(Task(0, 90, {})), expected)
 
 
-def test_room_for_moves_grows_when_a_game_does_not_fit(ready):
+def test_buffers_grow_when_a_game_does_not_fit(ready):
     expected = Worker(ready).play(Task(0, 90, {}))
-    cramped = Worker(ready)
-    cramped.compiled_loop.longest = 6
-    cramped.compiled_loop._make_room()
-    same_records(cramped.play(Task(0, 90, {})), expected)
-    assert cramped.compiled_loop.longest > 6
+    small_buffers = Worker(ready)
+    small_buffers.compiled_loop.max_plies = 6
+    small_buffers.compiled_loop._allocate()
+    same_records(small_buffers.play(Task(0, 90, {})), expected)
+    assert small_buffers.compiled_loop.max_plies > 6
 
 
-def test_a_game_that_no_room_holds_goes_to_the_referee(ready, monkeypatch):
+def test_game_that_is_too_long_goes_to_the_referee(ready, monkeypatch):
     expected = Worker(ready).play(Task(0, 30, {}))
-    monkeypatch.setattr(compiled_loop, "LONGEST", 8)
-    cramped = Worker(ready)
-    cramped.compiled_loop.longest = 8
-    cramped.compiled_loop._make_room()
-    same_records(cramped.play(Task(0, 30, {})), expected)
+    monkeypatch.setattr(compiled_loop, "MAX_PLIES", 8)
+    small_buffers = Worker(ready)
+    small_buffers.compiled_loop.max_plies = 8
+    small_buffers.compiled_loop._allocate()
+    same_records(small_buffers.play(Task(0, 30, {})), expected)
 
 
-def test_own_evaluations_forfeit_where_they_raise_and_play_on(own):
+def test_evaluation_that_raises_forfeits_and_plays_on(own):
     task = Task(0, 30, {})
     games = Worker(own).play(task)
     same_records(Worker(own).play(task), games)
     assert set(games.termination.tolist()) == {Termination.NORMAL, Termination.RAISED}
 
 
-def test_a_batch_is_packed_and_scored(ready):
-    batch = Worker(ready).batch(Task(3, 20, {}))
-    games = decode_games([batch.games], ready.pairings.columns(3, 20))
+def test_batch_has_games_points_and_seconds(ready):
+    batch = Worker(ready).play_batch(Task(3, 20, {}))
+    games = decode_games([batch.blob], ready.pairs.columns(3, 20))
     points = games.result[0::2] / 4 + (2 - games.result[1::2]) / 4
     assert np.array_equal(batch.points / 4, points)
     assert (batch.start, batch.stop) == (3, 20)
@@ -98,25 +98,25 @@ class Plain:
         self.compiled.start(seed)
 
     def choose(self, position, limit=None):
-        return self.compiled.decide(position)
+        return self.compiled.choose_fast(position)
 
 
-def test_an_agent_that_is_not_compiled_plays_like_one_that_is(ready, monkeypatch):
+def test_agent_that_is_not_compiled_plays_like_one_that_is(ready, monkeypatch):
     build = worker.create_agent
 
     def built(spec, of, terms):
         agent = build(spec, of, terms)
         return Plain(agent) if spec.kind == "random" else agent
 
-    task = Task(0, ready.pairings.total, {})
+    task = Task(0, ready.pairs.total, {})
     expected = Worker(ready).play(task)
     monkeypatch.setattr(worker, "create_agent", built)
-    warm = Worker(ready)
-    warm.warm()
-    same_records(warm.play(task), expected)
+    compiled = Worker(ready)
+    compiled.compile_agents()
+    same_records(compiled.play(task), expected)
 
 
-def test_an_agent_is_built_once(ready, monkeypatch):
+def test_agent_is_built_once(ready, monkeypatch):
     built = []
     plain = worker.create_agent
     monkeypatch.setattr(
@@ -127,3 +127,27 @@ def test_an_agent_is_built_once(ready, monkeypatch):
         busy.play(Task(start, start + 10, {}))
     assert len(built) == 3
     assert all(isinstance(spec, AgentSpec) for spec in built)
+
+
+def test_games_of_the_first_leg_stay_when_the_second_needs_larger_buffers(tmp_path):
+    schedule = make_schedule(load_experiment(experiment_file(tmp_path, small(40) + NOISY)).plan)
+    agents_of, grown = Worker(schedule).agent, 0
+    for block in (part for each in schedule.pairs.blocks(0, 40) for part in each.split(1)):
+        agents = agents_of(block.a), agents_of(block.b)
+        expected = compiled_loop.CompiledLoop(schedule).play(block, agents)
+        first, second = expected.columns["plies"].tolist()
+        if first >= second:
+            continue
+        loop = compiled_loop.CompiledLoop(schedule)
+        loop.max_plies = first
+        loop._allocate()
+        games = loop.play(block, agents)
+        for name in ("plies", "margin", "game_id", "first_moves", "first_nodes", "second_nodes"):
+            assert np.array_equal(games.columns[name], expected.columns[name]), name
+        assert games.moves.tolist() == expected.moves.tolist()
+        grown += loop.max_plies > first
+    assert grown > 5
+
+
+def test_longest_game_has_twenty_thousand_plies():
+    assert compiled_loop.MAX_PLIES == 20_000

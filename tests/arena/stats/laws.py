@@ -1,4 +1,4 @@
-"""Players of known strength, simulated."""
+"""Simulated players of known strength."""
 
 from typing import NamedTuple
 

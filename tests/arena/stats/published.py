@@ -1,4 +1,4 @@
-"""What other programs and papers say of the same counts: twins that only tests compare with."""
+"""Formulas of other programs and papers, for comparison in tests."""
 
 import math
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from arena.stats.counts import Floats
-from arena.stats.elo import NATURAL, PER_NORMALIZED, elo_from_score, moments, normalized_elo
+from arena.stats.elo import ELO_PER_SIGMA, NATURAL, elo_from_score, moments, normalized_elo
 from arena.stats.estimate import Estimate, EstimateKind, no_estimate
 from arena.stats.intervals import Ends
 from arena.stats.quantiles import beta_cdf, normal_cdf, normal_quantile
@@ -52,7 +52,7 @@ def published_normalized_elo(counts: Sequence[float]) -> Estimate:
     if variance == 0.0:
         return no_estimate("all observations alike")
     per_observation = 2 if len(counts) == 5 else 1
-    half = normal_quantile(0.975) * PER_NORMALIZED / math.sqrt(n * per_observation)
+    half = normal_quantile(0.975) * ELO_PER_SIGMA / math.sqrt(n * per_observation)
     value = normalized_elo(mean, variance, per_observation)
     return Estimate(value, value - half, value + half, 0.95, EstimateKind.FIXED, "symmetric")
 

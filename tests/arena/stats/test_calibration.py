@@ -1,4 +1,4 @@
-"""Simulations that show what the intervals and tests are worth."""
+"""Calibration of intervals and tests by simulation."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,6 @@ from arena.stats.anytime import (
     start_anytime,
     update_anytime,
 )
-from arena.stats.bradley_terry import rating_difference
 from arena.stats.elo import elo_from_score
 from arena.stats.estimate import Estimate
 from arena.stats.intervals import lower_bound, score_estimate
@@ -22,12 +21,12 @@ from arena.stats.sprt import (
     EloModel,
     SprtPlan,
     SprtState,
-    begin,
-    expected_observations,
+    mean_test_length,
     score_bounds,
+    start_sprt,
     update_sprt,
 )
-from arena.stats.sprt_estimates import corrected_estimate, uncorrected_estimate
+from arena.stats.sprt_estimates import median_unbiased_estimate, naive_estimate
 from tests.arena.stats.laws import (
     Law,
     RoundRobin,
@@ -70,7 +69,7 @@ DESIGNS = [Designs(4, 50), Designs(12, 20), Designs(50, 5), Designs(200, 2)]
 
 
 def plenty(openings, truth):
-    """Whether points enough are lost for the interval to be hardly wider than it must be."""
+    """Return whether enough points are lost for the interval to have about its nominal coverage."""
     return openings >= 20 and openings * min(truth, 1.0 - truth) > 10.0
 
 
@@ -121,7 +120,7 @@ def test_intervals_cover_when_openings_were_played_unequally_often(noisy):
 @pytest.mark.slow
 @pytest.mark.parametrize("sizes", [[20] * 12, [2, 2, 20] * 8], ids=["equal", "unequal"])
 def test_bounds_of_noisy_agents_hold_where_few_openings_carry_the_losses(sizes):
-    # Seen before: a bound at 99 % was above the truth in 1.6 % of these runs, 2.8 % of real games.
+    # Regression: a bound at 99 % was above the truth in 1.6 % of these runs, 2.8 % of real games.
     rng, runs, size = np.random.default_rng(17), 3000, max(sizes)
     names = np.repeat(np.arange(len(sizes)), sizes)
     kept = np.arange(size)[None, :] < np.array(sizes)[:, None]
@@ -143,8 +142,9 @@ def rating_coverage(players, runs, *, openings, repeats, noisy, seed):
         found = rate(results, RatingPlan(seed=run))
         ratings += [covers(row.rating, truth.ratings[0, row.agent]) for row in found.agents]
         gap = truth.ratings[0, 0] - truth.ratings[0, 1]
-        apart.append(covers(rating_difference(found, 0, 1), gap))
-        advantage.append(covers(found.pools[0].advantage, truth.advantage[0]))
+        anchored = rate(results, RatingPlan(seed=run, anchor=1))
+        apart.append(covers(anchored.agents[0].rating, gap))
+        advantage.append(covers(found.groups[0].advantage, truth.advantage[0]))
     return np.mean(ratings), np.mean(apart), np.mean(advantage)
 
 
@@ -174,8 +174,8 @@ def sprt_runs(plan, law, runs, seed) -> list[SprtState]:
     rng = np.random.default_rng(seed)
     states = []
     for _ in range(runs):
-        state = begin(plan)
-        while not state.stopped:
+        state = start_sprt(plan)
+        while not state.is_finished:
             state = update_sprt(plan, state, rng.choice(5, size=300, p=law) / 4)
         states.append(state)
     return states
@@ -197,7 +197,7 @@ def truth_at(plan: SprtPlan, place: float) -> Truth:
     score = s0 + place * (s1 - s0)
     law = tilted(PENTANOMIAL, score)
     spread = float(law @ np.square(support - score))
-    return Truth(law, score, expected_observations(plan, spread, score))
+    return Truth(law, score, mean_test_length(plan, spread, score))
 
 
 def accepted(states) -> float:
@@ -237,12 +237,12 @@ def test_the_corrected_estimate_is_right_at_the_median_and_the_raw_one_is_not(pl
     truth = truth_at(plan, place)
     elo = elo_from_score(truth.score)
     states = sprt_runs(plan, truth.law, runs, (8, int(10 * place)))
-    corrected = [corrected_estimate(plan, state) for state in states]
+    corrected = [median_unbiased_estimate(plan, state) for state in states]
     above = np.mean([estimate.value > elo for estimate in corrected])
     assert above == pytest.approx(0.5, abs=0.07)
     assert np.mean([covers(estimate, elo) for estimate in corrected]) >= 0.92
     if place >= 1.0:
-        raw = np.mean([uncorrected_estimate(state).value > elo for state in states])
+        raw = np.mean([naive_estimate(state).value > elo for state in states])
         assert raw >= above + 0.05
 
 
@@ -306,7 +306,7 @@ def noisy_runs(openings, pairs, runs, law, seed):
 
 @pytest.mark.parametrize("openings", [pytest.param(4, marks=pytest.mark.slow), 12])
 def test_repeats_of_noisy_bots_do_not_spoil_the_live_interval(openings):
-    # Seen before: the truth was excluded in 71 and 48 % of runs with 4 and 12 openings.
+    # Regression: the truth was excluded in 71 and 48 % of runs with 4 and 12 openings.
     law = Law(0.8, 0.5, bias=3.0)
     runs = [(scores, true_score(law)) for scores, _ in noisy_runs(openings, 400, 20, law, 13)]
     every = looks(openings, 400)
@@ -338,7 +338,7 @@ def test_a_fixed_size_interval_watched_live_does_not_cover():
 
 
 def test_games_of_a_pairing_and_repeats_are_not_independent():
-    """What is printed elsewhere: repeats counted as evidence hardly ever cover."""
+    """Repeats counted as evidence rarely cover."""
     rng = np.random.default_rng(12)
     law = Law(0.8, 0.5)
     scores = pair_score_runs(rng, law, 300, openings=12, repeats=40, noisy=False)

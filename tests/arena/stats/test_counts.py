@@ -4,8 +4,7 @@ import pytest
 from arena.stats.counts import (
     Wdl,
     first_mover_scores,
-    first_pair_per_opening,
-    mirrored,
+    mirror_counts,
     pair_counts,
     pair_scores,
 )
@@ -21,8 +20,7 @@ def test_a_pairing_is_counted_by_seat_and_by_points():
     assert counts.second == Wdl(wins=1, draws=2, losses=1)
     assert counts.total == Wdl(3, 3, 2)
     assert counts.pentanomial == (0, 1, 2, 0, 1)
-    assert counts.both_drawn == 1
-    assert (counts.pairings, counts.games) == (4, 8)
+    assert (counts.pairs, counts.games) == (4, 8)
     assert (counts.first.games, counts.second.points) == (4, 2.0)
     assert (counts.openings, counts.largest_multiplicity) == (3, 2)
     assert counts.distinct_games is None
@@ -31,15 +29,10 @@ def test_a_pairing_is_counted_by_seat_and_by_points():
 
 
 def test_the_opponent_sees_the_mirror_image():
-    theirs = mirrored(pair_counts(OPENINGS, AS_FIRST, AS_SECOND))
+    theirs = mirror_counts(pair_counts(OPENINGS, AS_FIRST, AS_SECOND))
     scores = (1 - np.array(AS_SECOND), 1 - np.array(AS_FIRST))
     assert theirs == pair_counts(OPENINGS, *scores)
     assert theirs.first_mover_score == pair_counts(OPENINGS, AS_FIRST, AS_SECOND).first_mover_score
-
-
-def test_games_are_distinct_by_game_and_seat():
-    games = (["a", "b", "a", "c"], ["a", "d", "a", "e"])
-    assert pair_counts(OPENINGS, AS_FIRST, AS_SECOND, games).distinct_games == 6
 
 
 def test_no_pairing_has_no_score():
@@ -51,10 +44,6 @@ def test_no_pairing_has_no_score():
 def test_scores_of_pairings_and_of_their_first_movers():
     assert pair_scores(AS_FIRST, AS_SECOND).tolist() == [0.5, 0.5, 1.0, 0.25]
     assert first_mover_scores(AS_FIRST, AS_SECOND).tolist() == [1.0, 0.5, 0.5, 0.25]
-
-
-def test_only_the_first_pairing_on_an_opening_is_a_new_observation():
-    assert first_pair_per_opening(OPENINGS).tolist() == [0, 1, 3]
 
 
 def test_a_score_that_no_game_has_is_refused():

@@ -23,7 +23,7 @@ CASES = {case["id"]: case for case in golden("elo_and_sprt.json")["cases"]}
 
 
 def full(case):
-    """Where no cell is empty, the public programs and the plain formulas agree."""
+    """Return whether no cell is empty; then the public programs and the plain formulas agree."""
     return min(case["counts"]) > 0
 
 
@@ -47,7 +47,7 @@ def test_where_a_cell_is_empty_elo_is_that_of_fastchess_or_withheld(name):
     elo = published_elo(CASES[name]["counts"])
     if elo.value is not None:
         assert elo.value == pytest.approx(printed["elo"], abs=0.01)
-    if elo.two_sided:
+    if elo.has_both_ends:
         assert elo.high - elo.value == pytest.approx(printed["error"], abs=0.01)
 
 
@@ -89,7 +89,6 @@ def test_superiority_is_withheld_where_the_interval_does_not_rest_on_student_t()
 
 def test_ten_openings_and_five_points_are_ground_enough():
     def told(openings, lost):
-        """Whether something is told of so many openings, with half a point lost on some of them."""
         scores = [0.5] * lost + [1.0] * (openings - lost)
         return likelihood_of_superiority(spread(range(openings), scores)) is not None
 

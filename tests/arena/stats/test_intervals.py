@@ -8,21 +8,21 @@ from hypothesis import strategies as st
 from arena.stats.elo import needs_exact_interval
 from arena.stats.estimate import EstimateKind, Scope
 from arena.stats.intervals import (
-    FEW,
+    empirical_likelihood_bound,
     estimate_from_spread,
     interval,
     lower_bound,
     no_variation_estimate,
     score_estimate,
 )
-from arena.stats.quantiles import t_quantile
+from arena.stats.quantiles import normal_quantile, t_quantile
 from arena.stats.score_checks import (
     CheckStatus,
-    observations_needed,
+    min_observations,
     score_at_least,
     score_at_least_anytime,
 )
-from arena.stats.spread import kish_effective_size, spread, spread_fixed_openings
+from arena.stats.spread import QUARTERS, spread, spread_fixed_openings
 from tests.arena.stats.published import clopper_pearson
 
 PAIRS = st.lists(
@@ -71,13 +71,7 @@ def test_equal_clusters_give_the_error_of_the_mean_of_their_means():
 def test_effective_size_is_the_number_of_openings_if_bots_never_vary():
     scores = np.repeat([0.0, 0.5, 1.0, 0.5, 1.0] * 10, 20)
     found = spread(np.repeat(range(50), 20), scores)
-    assert found.effective_pairings == pytest.approx(50, rel=0.03)
-    assert kish_effective_size(np.repeat(range(50), 20)) == pytest.approx(50)
-
-
-def test_effective_size_of_independent_pairings_is_their_number():
-    found = spread(range(6), [0, 1, 0.5, 0.25, 1, 0])
-    assert found.effective_pairings == pytest.approx(6)
+    assert found.effective_pairs == pytest.approx(50, rel=0.03)
 
 
 def test_enough_openings_give_nearly_the_cluster_t_interval():
@@ -102,14 +96,14 @@ def test_few_openings_that_carry_the_losses_count_for_less():
     openings = np.repeat(np.arange(10), 20)
     rng = np.random.default_rng(8)
     even = spread(openings, (rng.random(200) < 0.9).astype(float))
-    assert even.effective_pairings > 100
+    assert even.effective_pairs > 100
     scores = np.ones(200)
     scores[:20] = [0.0, 1.0] * 10  # all that was lost, was lost on one opening
-    assert spread(openings, scores).effective_pairings <= 10
+    assert spread(openings, scores).effective_pairs <= 10
 
 
 def noisy_openings(losses, pairings=20):
-    """Openings on each of which so many of the pairings are lost and the others won."""
+    """Return the spread of openings on which this many of the pairs are lost, the others won."""
     scores = [[0.0] * lost + [1.0] * (pairings - lost) for lost in losses]
     return spread(np.repeat(np.arange(len(losses)), pairings), np.ravel(scores))
 
@@ -118,17 +112,11 @@ def test_noisy_pairings_leave_room_for_a_bad_opening_that_was_not_met():
     # By the rule word for word, solved another way; by pairings alone the ends are too high: .6913
     # of the interval, .7094 and .6488 of the bounds at 95 and 99 %.
     found = noisy_openings([2] * 8 + [3, 1, 10, 12])
-    assert found.effective_pairings == pytest.approx(55.07119, abs=1e-4)
+    assert found.effective_pairs == pytest.approx(55.07119, abs=1e-4)
     assert sum(found.opening_masses) == pytest.approx(12)
     assert interval(found, 0.025) == pytest.approx((0.688258, 0.921214), abs=1e-5)
     assert lower_bound(found, 0.95) == pytest.approx(0.707913, abs=1e-5)
     assert lower_bound(found, 0.99) == pytest.approx(0.626292, abs=1e-5)
-
-
-def test_a_bad_opening_is_not_added_twice_where_openings_are_the_observations():
-    assert not spread(range(20), [1.0] * 19 + [0.5]).opening_masses
-    again = spread(np.repeat(range(20), 9), np.repeat([1.0] * 19 + [0.5], 9))
-    assert not again.opening_masses
 
 
 def test_openings_of_unequal_weight_make_up_as_many_as_have_their_error():
@@ -147,9 +135,9 @@ def test_openings_of_unequal_weight_make_up_as_many_as_have_their_error():
 def test_two_openings_that_carry_the_losses_are_trusted_a_third():
     found = noisy_openings([10, 10] + [0] * 8)
     plain = found.variance * 200 / 199 / found.se**2
-    assert found.effective_pairings == pytest.approx(10 ** (2 / 3) * plain ** (1 / 3))
+    assert found.effective_pairs == pytest.approx(10 ** (2 / 3) * plain ** (1 / 3))
     four = noisy_openings([10] * 4 + [0] * 8)  # and four of them wholly
-    assert four.effective_pairings == pytest.approx(four.variance * 240 / 239 / four.se**2)
+    assert four.effective_pairs == pytest.approx(four.variance * 240 / 239 / four.se**2)
 
 
 def test_exactly_these_openings_have_an_error_of_their_own():
@@ -161,7 +149,7 @@ def test_exactly_these_openings_have_an_error_of_their_own():
     inside = [scores[openings == place].var(ddof=1) / 50 for place in range(4)]
     assert these.se == pytest.approx(math.sqrt(sum(inside)) / 4)
     assert these.scope is Scope.THESE
-    assert these.effective_pairings > 200 > like.effective_pairings
+    assert these.effective_pairs > 200 > like.effective_pairs
     assert these.se < like.se / 2
     narrow, wide = (estimate_from_spread(each) for each in (these, like))
     assert narrow.high - narrow.low < 0.2 < wide.high - wide.low
@@ -178,7 +166,7 @@ def test_an_opening_met_once_takes_the_pooled_variance():
 
 
 def test_one_opening_of_noisy_bots_has_an_answer_for_exactly_this_opening():
-    # Seen before: "no inference" after 2,000 distinct games.
+    # Regression: "no inference" after 2,000 distinct games.
     scores = np.random.default_rng(10).choice(5, size=1000) / 4
     found = estimate_from_spread(spread_fixed_openings([7] * 1000, scores))
     assert found.high - found.low == pytest.approx(2 * 1.96 * 0.3536 / math.sqrt(1000), rel=0.05)
@@ -234,7 +222,7 @@ def test_openings_that_only_agree_in_the_mean_are_not_alike():
     # Every opening has one win and one loss: chance is at work, though no error is seen.
     found = spread(np.repeat(range(20), 2), [0.0, 1.0] * 20)
     assert found.se == 0.0
-    assert found.effective_pairings == 40
+    assert found.effective_pairs == 40
 
 
 def test_one_opening_gives_no_inference_however_often_it_was_played():
@@ -251,7 +239,7 @@ def test_a_census_is_exact():
 def test_two_openings_may_set_no_bound_at_all():
     score = score_estimate(range(2), [0.0, 1.0])
     assert (score.value, score.low, score.high) == (0.5, None, None)
-    assert score.reason == FEW
+    assert score.reason == "needs 10 openings, has 2"
 
 
 def test_the_interval_of_one_dominant_opening_is_wide():
@@ -281,7 +269,7 @@ def test_a_check_that_no_result_could_satisfy_is_vacuous():
     assert verdict_of(range(29), [1.0] * 29, 0.9) is CheckStatus.PASSED
     hopeless = score_at_least(spread(range(500), [1.0] * 500), 1.0)
     assert hopeless.reason == "no result can show a score of 100 %"
-    live = observations_needed(0.9, 0.95, looks=True)
+    live = min_observations(0.9, 0.95, looks=True)
     enough, short = spread(range(live), [1.0] * live), spread(range(live - 1), [1.0] * (live - 1))
     assert live > 29
     assert score_at_least_anytime(enough, [0, 0, 0, 0, live], 0.9).verdict is CheckStatus.PASSED
@@ -311,9 +299,8 @@ def test_scores_outside_the_scale_are_refused():
 
 
 def test_no_pairing_is_an_empty_spread():
-    assert (spread([], []).pairings, spread_fixed_openings([], [])) == (0, None)
+    assert (spread([], []).pairs, spread_fixed_openings([], [])) == (0, None)
     assert score_estimate([], []).value is None
-    assert kish_effective_size([]) == 0.0
 
 
 def test_under_five_points_lost_or_won_an_interval_is_lopsided():
@@ -324,7 +311,59 @@ def test_under_five_points_lost_or_won_an_interval_is_lopsided():
 
 
 def test_a_check_is_never_stricter_than_the_interval_of_its_level():
-    # Seen before: a bound of 49.9 % beside an interval from 50.1 %.
+    # Regression: a bound of 49.9 % with an interval from 50.1 %.
     scores = [0.5, 1.0, 1.0, 0.75, 1.0, 1.0, 0.5, 0.5, 0.25, 0.5, 1.0, 0.5, 0.5, 0.5]
     found = spread(range(len(scores)), scores)
     assert lower_bound(found) >= interval(found, 0.025).low > 0.5
+
+
+Z = normal_quantile(0.975)
+
+
+def naive_end(masses, quantile, added):
+    """The rule word for word: for each candidate the multiplier by bisection, then the root."""
+    law = [(0.0, added), *((a, c) for a, c in zip(QUARTERS, masses, strict=True) if c > 0)]
+
+    def root(mean):
+        gaps = [(a - mean, c) for a, c in law]
+        low, high = (1 - 1e-15) / min(gap for gap, _ in gaps), 0.0
+        for _ in range(100):
+            middle = (low + high) / 2
+            rising = sum(c * gap / (1 - middle * gap) for gap, c in gaps) > 0
+            low, high = (low, middle) if rising else (middle, high)
+        ratio = 2 * sum(c * math.log(1 - low * gap) for gap, c in gaps)
+        leverage = -low * math.sqrt(sum(c * (gap / (1 - low * gap)) ** 2 for gap, c in gaps))
+        return math.sqrt(ratio) + math.log(leverage / math.sqrt(ratio)) / math.sqrt(ratio)
+
+    low, high = 0.0, sum(a * c for a, c in law) / sum(c for _, c in law) * (1 - 1e-4)
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if root(middle) > quantile else (low, middle)
+    return low
+
+
+@given(st.lists(st.integers(0, 30), min_size=5, max_size=5).filter(lambda c: sum(c[1:]) > 0))
+def test_the_end_is_that_of_the_rule(masses):
+    for added in (0.5, 1.0):
+        expected = naive_end(masses, Z, added)
+        assert empirical_likelihood_bound(QUARTERS, masses, Z, added) == pytest.approx(
+            expected, abs=1e-6
+        )
+
+
+@pytest.mark.parametrize(
+    ("wins", "n", "low", "high"),
+    [(1, 10, 0.0025, 0.4456), (5, 10, 0.1870, 0.8130), (3, 1000, 0.00062, 0.00875)],
+)
+def test_wins_and_losses_are_bounded_nearly_as_by_clopper_and_pearson(wins, n, low, high):
+    masses = [n - wins, 0, 0, 0, wins]
+    assert empirical_likelihood_bound(QUARTERS, masses, Z, 1.0) == pytest.approx(low, abs=5e-5)
+    assert 1 - empirical_likelihood_bound(QUARTERS, masses[::-1], Z, 1.0) == pytest.approx(
+        high, abs=5e-5
+    )
+
+
+@pytest.mark.parametrize("repeats", [1, 9])
+def test_a_bad_opening_is_not_added_twice_where_openings_are_the_observations(repeats):
+    scores = np.repeat([1.0] * 19 + [0.5], repeats)
+    assert not spread(np.repeat(range(20), repeats), scores).opening_masses

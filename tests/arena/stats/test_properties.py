@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.stats.intervals import lower_bound, score_estimate
-from arena.stats.match_estimate import from_other_side, matchup
+from arena.stats.match_estimate import estimate_match, mirror_estimate
 from arena.stats.spread import spread
 
 HALVES = st.sampled_from([0.0, 0.5, 1.0])
@@ -15,7 +15,7 @@ PAIRINGS = st.lists(st.tuples(st.integers(0, 14), HALVES, HALVES), min_size=1, m
 
 def row_of(pairings, **how):
     openings, first, second = zip(*pairings, strict=True)
-    return matchup(openings, first, second, **how)
+    return estimate_match(openings, first, second, **how)
 
 
 def ends(estimate, bottom=-1e9, top=1e9):
@@ -33,16 +33,16 @@ def width(estimate):
 def test_swapping_the_agents_negates_every_number(pairings):
     mine = row_of(pairings)
     theirs = row_of([(opening, 1 - second, 1 - first) for opening, first, second in pairings])
-    mirrored = from_other_side(mine)
+    mirrored = mirror_estimate(mine)
     assert mirrored.counts == theirs.counts
-    for name in ("elo", "normalized", "score", "first_mover"):
+    for name in ("elo", "score", "first_mover"):
         one, other = getattr(mirrored, name), getattr(theirs, name)
         assert (one.value, *ends(one)) == pytest.approx((other.value, *ends(other)), abs=1e-6)
         assert one.kind is other.kind
     assert mirrored.superiority == pytest.approx(theirs.superiority, abs=1e-9)
-    one, other = mirrored.spread, theirs.spread
+    one, other = mirrored.answer.spread, theirs.answer.spread
     assert (one.se, one.dof, one.mean) == pytest.approx((other.se, other.dof, other.mean))
-    assert one.masses == pytest.approx(other.masses)
+    assert one.score_masses == pytest.approx(other.score_masses)
 
 
 @given(PAIRINGS, st.randoms(use_true_random=False))
@@ -66,12 +66,12 @@ def test_playing_every_pairing_again_moves_no_score_and_makes_no_openings(pairin
     # little noise.  What is known to be a replay is another matter: see below.
     once, often = row_of(pairings), row_of(pairings * times)
     assert often.score.value == pytest.approx(once.score.value)
-    assert often.spread.openings == once.spread.openings
+    assert often.counts.openings == once.counts.openings
 
 
 @given(PAIRINGS, st.lists(st.integers(0, 39), max_size=30))
 def test_a_replay_never_narrows_an_interval(pairings, places):
-    # What deterministic agents did on an opening is known from the opening.
+    # Deterministic agents repeat the pair of an opening exactly.
     known = {opening: (opening, first, second) for opening, first, second in pairings}
     played = [known[opening] for opening, _, _ in pairings]
     replayed = played + [played[place % len(played)] for place in places]
@@ -108,4 +108,4 @@ def test_a_one_sided_bound_is_inside_the_interval(pairings):
 
 @given(PAIRINGS)
 def test_effective_size_lies_between_one_and_the_pairings(pairings):
-    assert 1.0 <= row_of(pairings).like.effective_pairings <= len(pairings)
+    assert 1.0 <= row_of(pairings).like.effective_pairs <= len(pairings)

@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.stats.elo import PER_NORMALIZED, moments, score_from_elo
+from arena.stats.elo import ELO_PER_SIGMA, moments, score_from_elo
 from arena.stats.sprt import (
     Decision,
     EloModel,
     SprtPlan,
-    begin,
-    expected_lengths,
-    expected_observations,
     finish_sprt,
     log_likelihood_ratio,
+    mean_test_length,
+    mean_test_lengths,
     score_bounds,
+    start_sprt,
     update_sprt,
 )
 from tests.arena.stats.golden import golden
@@ -62,7 +62,7 @@ def naive_best(counts, elo, model):
             wins = 0.5 * (low + high)
             mean = wins + 0.5 * draws
             deviation = math.sqrt(wins + 0.25 * draws - mean**2)
-            wanted = 0.5 + elo / PER_NORMALIZED * deviation
+            wanted = 0.5 + elo / ELO_PER_SIGMA * deviation
             if model is EloModel.LOGISTIC:
                 wanted = score_from_elo(elo)
             low, high = (wins, high) if mean < wanted else (low, wins)
@@ -116,7 +116,7 @@ def test_llr_is_right_where_a_step_of_the_solver_lands_beside_a_pole():
 def test_the_path_of_the_test_is_that_of_fishtest():
     cells = random.Random(12345).choices(range(5), [0.10, 0.18, 0.40, 0.20, 0.12], k=2839)
     path = GOLDEN["sequential"][0]["path"]
-    state, at = begin(PLAN), 0
+    state, at = start_sprt(PLAN), 0
     for step in path:
         state = update_sprt(PLAN, state, np.array(cells[at : step["pairs"]]) / 4)
         at = step["pairs"]
@@ -126,7 +126,7 @@ def test_the_path_of_the_test_is_that_of_fishtest():
         assert (state.lowest, state.highest) == pytest.approx((jumps["m0"], jumps["m1"]), abs=1e-6)
         assert state.low_squares == pytest.approx(jumps["sq0"], abs=1e-6)
         assert state.high_squares == pytest.approx(jumps["sq1"], abs=1e-6)
-        assert state.stopped == (step["state"] == "accepted")
+        assert state.is_finished == (step["state"] == "accepted")
     assert state.decision is Decision.ELO1
     # The correction decides a little before the bound of Wald.
     assert state.llr < PLAN.bounds[1]
@@ -135,8 +135,8 @@ def test_the_path_of_the_test_is_that_of_fishtest():
 @given(SCORES, st.lists(st.integers(0, 60), max_size=5), st.sampled_from(EloModel))
 def test_cutting_the_scores_into_calls_makes_no_difference(scores, cuts, model):
     plan = SprtPlan(0, 120, model=model, min_distinct=1)
-    whole = update_sprt(plan, begin(plan), scores)
-    state, start = begin(plan), 0
+    whole = update_sprt(plan, start_sprt(plan), scores)
+    state, start = start_sprt(plan), 0
     for end in [*sorted(min(cut, len(scores)) for cut in cuts), len(scores)]:
         state = update_sprt(plan, state, scores[start:end])
         start = end
@@ -147,8 +147,8 @@ def test_cutting_the_scores_into_calls_makes_no_difference(scores, cuts, model):
 def test_swapping_the_agents_negates_the_test(scores, model):
     plan = SprtPlan(-10, 60, model=model, min_distinct=1)
     mirror = SprtPlan(-60, 10, model=model, min_distinct=1)
-    mine = update_sprt(plan, begin(plan), scores)
-    theirs = update_sprt(mirror, begin(mirror), [1 - s for s in scores])
+    mine = update_sprt(plan, start_sprt(plan), scores)
+    theirs = update_sprt(mirror, start_sprt(mirror), [1 - s for s in scores])
     assert theirs.llr == pytest.approx(-mine.llr, abs=1e-8)
     assert (theirs.lower, theirs.upper) == pytest.approx((-mine.upper, -mine.lower), abs=1e-8)
     swapped = {Decision.ELO0: Decision.ELO1, Decision.ELO1: Decision.ELO0}
@@ -172,15 +172,15 @@ def test_the_llr_is_finite_for_any_counts(counts, model):
 
 def test_there_is_no_verdict_before_enough_distinct_openings():
     plan = SprtPlan(0, 200, min_distinct=10)
-    state = update_sprt(plan, begin(plan), [1.0] * 9)
+    state = update_sprt(plan, start_sprt(plan), [1.0] * 9)
     eager = SprtPlan(0, 200, min_distinct=1)
-    assert update_sprt(eager, begin(eager), [1.0] * 9).stopped
-    assert not state.stopped
+    assert update_sprt(eager, start_sprt(eager), [1.0] * 9).is_finished
+    assert not state.is_finished
     assert update_sprt(plan, state, [1.0]).decision is Decision.ELO1
 
 
 def test_openings_used_up_leave_the_test_undecided():
-    state = update_sprt(PLAN, begin(PLAN), [0.5, 0.75, 0.25])
+    state = update_sprt(PLAN, start_sprt(PLAN), [0.5, 0.75, 0.25])
     assert finish_sprt(state).decision is Decision.UNDECIDED
     assert update_sprt(PLAN, finish_sprt(state), [1.0] * 5000) == finish_sprt(state)
     decided = update_sprt(PLAN, state, [1.0] * 5000)
@@ -188,14 +188,14 @@ def test_openings_used_up_leave_the_test_undecided():
 
 
 def test_scores_after_the_decision_are_not_used():
-    state = update_sprt(PLAN, begin(PLAN), [1.0] * 3000)
+    state = update_sprt(PLAN, start_sprt(PLAN), [1.0] * 3000)
     assert state.observations < 3000
     assert update_sprt(PLAN, state, [0.0] * 3000) == state
 
 
 def test_the_forecast_is_the_published_rule_of_thumb():
     plan = SprtPlan(0, 10, cells=3)
-    at_elo0, between, at_elo1 = expected_lengths(plan, 0.23)
+    at_elo0, between, at_elo1 = mean_test_lengths(plan, 0.23)
     assert between == pytest.approx(9600, rel=0.01)
     assert at_elo0 == pytest.approx(5900, rel=0.01)
     assert at_elo1 == pytest.approx(5900, rel=0.01)
@@ -204,16 +204,16 @@ def test_the_forecast_is_the_published_rule_of_thumb():
 def test_the_forecast_has_no_step_where_the_drift_is_zero():
     s0, s1 = score_bounds(PLAN, 0.1)
     middle = 0.5 * (s0 + s1)
-    at, beside = (expected_observations(PLAN, 0.1, s) for s in (middle, middle + 1e-7))
+    at, beside = (mean_test_length(PLAN, 0.1, s) for s in (middle, middle + 1e-7))
     assert at == pytest.approx(beside, rel=1e-4)
-    assert expected_observations(PLAN, 0.1, 0.9) < expected_observations(PLAN, 0.1, 0.6) < at
+    assert mean_test_length(PLAN, 0.1, 0.9) < mean_test_length(PLAN, 0.1, 0.6) < at
 
 
 def test_normalized_bounds_depend_on_the_variance_of_a_game():
     _, mean, variance = moments([10, 18, 40, 20, 12])
     assert mean > 0.5
     s1 = score_bounds(PLAN, variance)[1]
-    assert s1 == pytest.approx(0.5 + 10 / PER_NORMALIZED * math.sqrt(2 * variance))
+    assert s1 == pytest.approx(0.5 + 10 / ELO_PER_SIGMA * math.sqrt(2 * variance))
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_a_plan_that_cannot_be_tested_is_refused(wrong):
 
 def test_a_score_off_the_grid_is_refused():
     with pytest.raises(ValueError, match="multiple of 1/4"):
-        update_sprt(PLAN, begin(PLAN), [0.3])
+        update_sprt(PLAN, start_sprt(PLAN), [0.3])
 
 
 def test_the_bounds_are_those_of_wald_for_both_errors():

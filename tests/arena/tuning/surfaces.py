@@ -1,4 +1,4 @@
-"""Made-up surfaces with a known optimum: Elo over the seed weights at every point of the cube."""
+"""Made-up surfaces with a known optimum: the Elo over the seed weights at every point."""
 
 from collections import deque
 from collections.abc import Callable
@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.stats.elo import score_from_elo
+from arena.tuning.optuna_study import OptunaSearch
 from arena.tuning.recommendation import Recommendation, recommend
-from arena.tuning.samplers.registry import Sampler, final_point
-from arena.tuning.samplers.spsa import SpsaSampler
-from arena.tuning.space import Axis, Point, Space
+from arena.tuning.samplers.registry import SearchPlan, sampler_entry
+from arena.tuning.space import Axis, Params, Point, Space
 from arena.tuning.trial_games import WINDOW
 from arena.tuning.trials import Trial, score_variance
 
@@ -35,7 +35,7 @@ class Surface(NamedTuple):
 
 
 def smooth(dims: int, seed_loss: float, rng: np.random.Generator) -> Surface:
-    """A bowl with a length of its own along every weight; the seed lies `seed_loss` below."""
+    """A bowl with another width for each weight; the seed is `seed_loss` Elo below the top."""
     best = rng.uniform(0.25, 0.75, dims)
     bend = rng.uniform(0.3, 1.0, dims)
     away = rng.standard_normal(dims)
@@ -50,7 +50,7 @@ def smooth(dims: int, seed_loss: float, rng: np.random.Generator) -> Surface:
 
 
 def two_modes(rng: np.random.Generator) -> Surface:
-    """A wide hill where the seed lies and a higher one away from it, both in three weights."""
+    """A hill around the seed and a higher one away from it, in three weights."""
     low, high = np.array([0.25, 0.3, 0.4]), np.array([0.75, 0.7, 0.6])
     seed = low + rng.uniform(-0.04, 0.04, 3)
 
@@ -66,7 +66,7 @@ def two_modes(rng: np.random.Generator) -> Surface:
 
 
 def flat(dims: int) -> Surface:
-    """A weight that does nothing."""
+    """A surface without slope."""
     return Surface(lambda point: 0.0, np.full(dims, 0.5), 0.0)
 
 
@@ -80,28 +80,32 @@ def simulated(elo: float, games: int, rng: np.random.Generator) -> NDArray[np.fl
     return means
 
 
-def study(
-    surface: Surface, sampler: Sampler, trials: int, games: int, seed: int
-) -> tuple[Recommendation, list[Trial]]:
-    """A whole study on a made-up surface, with as many trials under way as in a real one.
+def search_for(method: str, surface: Surface, trials: int, games: int, seed: int) -> OptunaSearch:
+    """The search of a study on a surface; SPSA takes its small steps."""
+    pairs = sampler_entry(method).pairs or games // 2
+    trials = trials * games // (2 * pairs)
+    return OptunaSearch(method, SearchPlan(surface.space, surface.seed, seed, trials, pairs))
 
-    The walk of SPSA takes the small steps that it was built for.
-    """
-    if isinstance(sampler, SpsaSampler):
-        trials, games = sampler.plan.trials, 2 * sampler.plan.pairs
-    rng = np.random.default_rng(seed)
-    found: list[Trial] = []
-    under_way: deque[tuple[int, Point]] = deque()
-    for slot in range(trials + WINDOW):
-        if slot >= WINDOW or slot >= trials:
-            at, point = under_way.popleft()
-            points = simulated(surface.elo(point), games, rng)
+
+def study(
+    surface: Surface, method: str, trials: int, games: int, seed: int
+) -> tuple[Recommendation, list[Trial]]:
+    """A whole study on a surface, with as many trials in progress as in a real one."""
+    search = search_for(method, surface, trials, games, seed)
+    space, plan = surface.space, search.plan
+    rng = np.random.default_rng(100 + seed)
+    found, in_progress = list[Trial](), deque[Params]()
+    for number in range(plan.trials + WINDOW):
+        if in_progress and number >= WINDOW:
+            point = space.round_point(space.point(in_progress.popleft()))
+            points = simulated(surface.elo(point), 2 * plan.pairs, rng)
             trial = Trial(
-                at, point, float(points.mean()), 0.0, 1.0, score_variance(points),
-                games, games, int(rng.integers(1 << 62)), 0.0,
+                len(found), point, float(points.mean()), 0.0, 1.0, score_variance(points),
+                2 * plan.pairs, 2 * plan.pairs, int(rng.integers(1 << 62)), 0.0,
             )  # fmt: skip
             found.append(trial)
-            sampler.tell(at, point, trial.score, trial.noise)
-        if slot < trials:
-            under_way.append((slot, sampler.propose(slot)))
-    return recommend(surface.space, surface.seed, found, seed, final_point(sampler))[0], found
+            search.tell(trial.number, trial.score, trial.fingerprint)
+        if number < plan.trials:
+            in_progress.append(search.ask())
+    final = search.walk.point if search.walk else None
+    return recommend(space, surface.seed, found, seed, final)[0], found

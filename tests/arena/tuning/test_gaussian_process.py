@@ -8,11 +8,10 @@ from arena.tuning.surrogate import (
     TrialData,
     condition,
     fit_posterior,
-    hyperparameters,
     log_marginal_likelihood,
     matern,
     posterior_maximum,
-    weighted_mean,
+    precision_mean,
 )
 
 LOW, HIGH = np.log([1e-4, SHORTEST, SHORTEST]), np.log([1.0, LONGEST, LONGEST])
@@ -69,8 +68,8 @@ def test_lengths_stay_within_their_bounds_and_beat_their_neighbours() -> None:
     found = fit_posterior(trials)
     assert np.all(found.lengths >= SHORTEST - 1e-12)
     assert np.all(found.lengths <= LONGEST + 1e-12)
-    settings = hyperparameters(found)
-    best = log_marginal_likelihood(trials, settings, weighted_mean(trials))
+    settings = np.log([found.signal, *found.lengths])
+    best = log_marginal_likelihood(trials, settings, precision_mean(trials))
     for axis in range(3):
         for step in (-0.3, 0.3):
             moved = settings.copy()
@@ -78,12 +77,12 @@ def test_lengths_stay_within_their_bounds_and_beat_their_neighbours() -> None:
             inside = np.clip(
                 moved, np.log([1e-4, SHORTEST, SHORTEST]), np.log([1, LONGEST, LONGEST])
             )
-            assert log_marginal_likelihood(trials, inside, weighted_mean(trials)) <= best + 1e-6
+            assert log_marginal_likelihood(trials, inside, precision_mean(trials)) <= best + 1e-6
 
 
 @pytest.fixture(scope="module")
 def well_known() -> Posterior:
-    """A bowl of which many trials tell."""
+    """A bowl with many trials."""
     return fit_posterior(bowl(80, 1e-4))
 
 

@@ -1,4 +1,4 @@
-"""The gain at equal time, and studies of options: what only larger studies have."""
+"""The gain at equal time, and studies of options."""
 
 import json
 import tomllib
@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.tuning.validation import gain_of, gain_text
+from arena.tuning.validation import gain_text, make_gain
 from tests.arena.running import database
 from tests.arena.tuning.test_study import study, trials
 from tests.arena.tuning.test_tune_file import GOOD
 from tests.commands import tune as main
 
 
-def test_a_gain_is_said_with_its_interval_and_its_games() -> None:
-    said = gain_text(gain_of("equal nodes", np.array([1.0, 0.5] * 50)))
+def test_the_text_of_a_gain_has_interval_and_games() -> None:
+    said = gain_text(make_gain("equal nodes", np.array([1.0, 0.5] * 50)))
     assert said.startswith("+191 [+")
-    assert said.endswith("] Elo at equal nodes, in 200 games of its own")
+    assert said.endswith("] Elo at equal nodes, in 200 further games")
 
 
 # Weights at equal time, and with options that a walk in small steps could not tell apart.
@@ -43,7 +43,7 @@ def test_the_claim_has_the_gain_at_equal_time_beside_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_study_of_options_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
+def test_a_study_of_options_continues_byte_by_byte(tmp_path: Path) -> None:
     found = study(tmp_path, OPTIONS)
     whole, said = trials(found), (found / "recommendation.json").read_text()
     assert set(whole["random_ties"]) == {"true", "false"}

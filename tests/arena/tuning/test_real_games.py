@@ -1,4 +1,4 @@
-"""Real tuning on real games, for minutes: from bad weights to good ones."""
+"""A study on real games, from bad weights to good ones; it takes minutes."""
 
 import re
 from pathlib import Path

@@ -22,16 +22,16 @@ def test_a_point_and_its_weights_are_the_same_thing(units: list[float]) -> None:
 
 
 def test_a_log_range_has_its_geometric_mean_in_the_middle() -> None:
-    assert AXES[1].weight(0.5) == pytest.approx((0.01 * 10.0) ** 0.5, abs=1e-3)
+    assert AXES[1].value_at(0.5) == pytest.approx((0.01 * 10.0) ** 0.5, abs=1e-3)
 
 
 def test_a_whole_number_stays_one() -> None:
-    assert {AXES[2].weight(unit) for unit in np.linspace(0, 1, 200)} == set(range(-2, 8))
+    assert {AXES[2].value_at(unit) for unit in np.linspace(0, 1, 200)} == set(range(-2, 8))
 
 
 def test_rounding_does_not_leave_the_range() -> None:
     narrow = Axis("far", 0.0004, 0.9996)
-    assert (narrow.weight(0.0), narrow.weight(1.0)) == (0.0004, 0.9996)
+    assert (narrow.value_at(0.0), narrow.value_at(1.0)) == (0.0004, 0.9996)
 
 
 def test_fixed_weights_keep_their_phases() -> None:
@@ -39,7 +39,7 @@ def test_fixed_weights_keep_their_phases() -> None:
 
 
 def test_snapping_stays_inside_the_cube() -> None:
-    snapped = SPACE.snapped(np.array([-1.0, 2.0, 0.5]))
+    snapped = SPACE.round_point(np.array([-1.0, 2.0, 0.5]))
     assert snapped[0] == 0.0
     assert snapped[1] == pytest.approx(1.0)
 
@@ -57,7 +57,7 @@ OPTIONS = Space(
 )
 
 
-def test_a_point_says_what_changes_in_the_table_of_the_agent() -> None:
+def test_a_point_gives_the_changes_of_the_agent() -> None:
     changes = OPTIONS.changes([1.0, 0.5, 0.26, 0.5])
     assert changes == {
         "weights": {"pot": (1.0,), "mobility": (3.0, 1.5)},
@@ -67,7 +67,7 @@ def test_a_point_says_what_changes_in_the_table_of_the_agent() -> None:
     assert type(changes["endgame"]) is int
 
 
-def test_choices_stay_what_they_are() -> None:
+def test_choices_survive_the_way_to_a_point_and_back() -> None:
     values = OPTIONS.values([0.0, 1.0, 0.0, 0.0])
     assert values["style"] is True
     assert OPTIONS.values(OPTIONS.point(values)) == values

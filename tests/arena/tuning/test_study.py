@@ -1,4 +1,4 @@
-"""Whole studies with few games: what they leave behind, and what interruptions do to them."""
+"""Whole studies with few games: their files, and interruptions."""
 
 import json
 import random
@@ -13,6 +13,7 @@ from pathlib import Path
 import optuna
 import pandas as pd
 import pytest
+from optuna.distributions import FloatDistribution
 
 from agents.evaluation.weights import read_weights
 from agents.sandbox.sandbox import Sandbox
@@ -20,8 +21,11 @@ from arena.commands.runs import run_lines
 from arena.stats.elo import elo_from_score
 from arena.storage.journal import RunDirectory
 from arena.storage.results import foreign_files, is_run_directory, run_info
+from arena.tuning import budget
 from arena.tuning import study as search
-from games.base.errors import USER_ERROR
+from arena.tuning.budget import StudyBudget
+from arena.tuning.study_config import load_study
+from games.base.errors import UNFINISHED, USER_ERROR
 from tests.arena.running import WHO_PLAYS, database
 from tests.arena.tuning.test_tune_file import GOOD
 from tests.commands import explain, export, judge, rate, report, verify
@@ -40,7 +44,7 @@ SAME = SMALL.replace("pot = [0.5, 5.0]\n", "pot = 1.0\n").replace(
 
 
 def study(directory: Path, text: str, *words: str) -> Path:
-    """Run a whole study, in this process unless the words say who plays; its directory."""
+    """Run a whole study and return its directory; it plays in this process by default."""
     if not WHO_PLAYS & set(words):
         words += ("--workers", "0")
     directory.mkdir(exist_ok=True, parents=True)
@@ -52,7 +56,7 @@ def study(directory: Path, text: str, *words: str) -> Path:
 
 
 def copy_of(whole: Path, directory: Path) -> Path:
-    """The study as if it had been played here, with its file; its directory."""
+    """Copy a study with its file; return the directory of the copy."""
     root = whole.parents[2]
     shutil.copytree(root, directory, dirs_exist_ok=True)
     return directory / whole.relative_to(root)
@@ -79,7 +83,7 @@ ASKED = {
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_commands_for_runs_say_what_a_study_has_instead(name, bad, capsys):
+def test_commands_for_runs_name_the_files_of_a_study(name, bad, capsys):
     assert ASKED[name]([str(bad)]) == USER_ERROR
     said = capsys.readouterr().err
     assert said.count("\n") == 1
@@ -88,7 +92,7 @@ def test_commands_for_runs_say_what_a_study_has_instead(name, bad, capsys):
     assert "not finished" not in said
 
 
-def test_an_unfinished_study_is_told_how_to_go_on(bad, tmp_path, capsys):
+def test_the_command_that_continues_an_unfinished_study_is_named(bad, tmp_path, capsys):
     copy = copy_of(bad, tmp_path)
     stored = json.loads((copy / "run.json").read_text())
     (copy / "run.json").write_text(json.dumps({**stored, "finished": None}))
@@ -108,7 +112,7 @@ def test_a_study_is_listed_with_its_dates_and_games(bad):
     assert foreign_files(bad) == []
 
 
-def test_bad_weights_are_bettered_and_the_better_ones_can_be_used(bad: Path) -> None:
+def test_better_weights_than_bad_ones_are_found_and_written(bad: Path) -> None:
     said = json.loads((bad / "recommendation.json").read_text())
     assert said["validation"]["verdict"] == "better"
     assert said["recommended"]["pot"] > 0
@@ -117,7 +121,7 @@ def test_bad_weights_are_bettered_and_the_better_ones_can_be_used(bad: Path) -> 
     assert tomllib.loads(path.read_text())["provenance"]["run"] == bad.name.removeprefix("tune-")
 
 
-def test_the_claim_is_the_first_pairings_of_the_match_whatever_the_test_says(bad: Path) -> None:
+def test_the_claim_is_the_first_pairs_of_the_match(bad: Path) -> None:
     said = json.loads((bad / "recommendation.json").read_text())
     value, low, high = said["expected_score"]
     assert said["claim_games"] == 200 > said["validation"]["games"]  # it ended long before
@@ -167,19 +171,26 @@ def test_a_study_leaves_its_tables(bad: Path) -> None:
 def test_the_page_needs_no_network(bad: Path) -> None:
     text = (bad / "report.html").read_text()
     assert text.count("<svg") == 4
-    assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
+    assert "http:" not in text and "https:" not in text
     assert "<script" not in text
     assert text.count('role="img"') == 4
     for name in ("history", "slice_pot", "slice_in_play", "validation"):
         assert (bad / f"{name}.svg").read_text().startswith("<svg")
 
 
-def test_optunas_own_database_shows_the_study(bad: Path) -> None:
+def test_optuna_loads_the_database_of_a_study(bad: Path) -> None:
     found = optuna.load_study(study_name="tune_test", storage=f"sqlite:///{bad / 'study.db'}")
+    assert found.direction == optuna.study.StudyDirection.MAXIMIZE
     rows = trials(bad)
     *played, marked = found.trials
     assert [trial.value for trial in played] == list(rows["score"])
-    assert [trial.params["pot"] for trial in played] == list(rows["pot"])
+    assert [trial.number for trial in played] == list(rows["trial"])
+    for name in ("pot", "in_play"):
+        assert [trial.params[name] for trial in played] == list(rows[name])
+    ranges = {name: FloatDistribution(-1.0, 1.0) for name in ("pot", "in_play")}
+    assert all(trial.distributions == ranges for trial in found.trials)
+    for attribute, column in {"games": "games", "low": "score_low", "high": "score_high"}.items():
+        assert [trial.user_attrs[attribute] for trial in played] == list(rows[column])
     assert all(trial.state.is_finished() for trial in found.trials)
     assert all(trial.datetime_start < trial.datetime_complete for trial in played)
     said = json.loads((bad / "recommendation.json").read_text())
@@ -188,31 +199,28 @@ def test_optunas_own_database_shows_the_study(bad: Path) -> None:
     assert found.user_attrs["verdict"] == said["validation"]["text"]
 
 
-def test_tuning_and_validation_share_no_opening(bad: Path) -> None:
-    from arena.tuning.budget import StudyBudget, split_openings  # noqa: PLC0415  # only this test
-    from arena.tuning.study_config import load_study  # noqa: PLC0415  # likewise
+@pytest.fixture
+def plan(bad: Path) -> StudyBudget:
+    return StudyBudget(12, 40, 100, 12)
 
-    tuning = load_study(bad.parent.parent.parent / "tune_test.toml")
-    tuned, held_out = split_openings(tuning, StudyBudget(12, 40, 100))
-    assert len(tuned) == 12 * 20
-    assert len(held_out) == 100
+
+def test_trials_and_validation_share_no_opening(bad: Path, plan: StudyBudget) -> None:
+    tuning = load_study(bad.parents[2] / "tune_test.toml")
+    tuned, held_out = budget.divide_openings(tuning, plan)
+    assert (len(tuned), len(held_out)) == (12 * 20, 100)
     assert not set(map(int, tuned.keys)) & set(map(int, held_out.keys))
 
 
-def test_every_trial_has_openings_of_its_own(bad: Path) -> None:
-    from arena.tuning import budget  # noqa: PLC0415  # only this test
-    from arena.tuning.study_config import load_study  # noqa: PLC0415  # likewise
-
-    tuning = load_study(bad.parent.parent.parent / "tune_test.toml", ["tune.method=spsa"])
-    plan = budget.StudyBudget(12, 40, 100, 12)
-    openings = budget.split_openings(tuning, plan)[0]
+def test_only_the_trials_of_a_step_share_openings(bad: Path, plan: StudyBudget) -> None:
+    tuning = load_study(bad.parents[2] / "tune_test.toml", ["tune.method=spsa"])
+    openings = budget.divide_openings(tuning, plan)[0]
     games = search._trial_games(tuning, plan, openings, Sandbox(False))
-    played = [set(games.placed(slot)["opening"].tolist()) for slot in range(12)]
-    assert all(len(each) == 20 for each in played)
-    for slot, each in enumerate(played):
-        # The two sides of a step of SPSA share theirs; slot 0 plays the seed weights.
-        shared = {slot, slot + 1 if slot % 2 else slot - 1} if slot else {0}
-        assert {at for at, other in enumerate(played) if each & other} == shared & set(range(12))
+    used = [set(games.schedule_columns(number)["opening"].tolist()) for number in range(12)]
+    assert all(len(each) == 20 for each in used)
+    steps = [(number + 1) // 2 for number in range(12)]  # trial 0 is a step by itself
+    for one in range(12):
+        for other in range(12):
+            assert bool(used[one] & used[other]) == (steps[one] == steps[other])
 
 
 def test_a_weight_that_does_nothing_is_flat(tmp_path: Path) -> None:
@@ -228,7 +236,7 @@ def test_a_weight_that_does_nothing_is_flat(tmp_path: Path) -> None:
     assert not (found / "weights.toml").exists()
 
 
-def test_a_study_against_a_bot_does_not_say_that_it_can_be_repeated(tmp_path, capsys):
+def test_a_study_against_a_bot_is_not_called_repeatable(tmp_path, capsys):
     (tmp_path / "bot.py").write_text("def choose(view, legal, rng):\n    return legal[0]\n")
     text = SAME.replace("trials = 12", "trials = 5")
     text = text.replace("[tune.weights]", "opponents = { mine = 3, bot = 1 }\n[tune.weights]")
@@ -240,31 +248,18 @@ def test_a_study_against_a_bot_does_not_say_that_it_can_be_repeated(tmp_path, ca
     assert said["can_be_repeated"]["answer"] == "not known"
 
 
-def test_a_budget_makes_a_small_study(tmp_path: Path, monkeypatch) -> None:
+def test_a_budget_makes_a_small_study_that_depends_on_the_clock(
+    tmp_path: Path, monkeypatch, capsys
+) -> None:
     monkeypatch.setattr(search, "MEASURED_SECONDS", 0.01)  # of how fast games are
     # So little time that no machine plays more than the least that there is.
     found = study(tmp_path, SMALL, "--budget", "0.001s", "--set", "tune.trials=1000")
     rows = trials(found)
     assert set(rows["games"]) == {20}
     assert 0 < len(rows) <= 10
-
-
-@pytest.mark.slow  # the tests of each method cut studies too
-def test_a_study_cut_short_goes_on_with_other_workers_as_if_nothing_had_happened(
-    bad: Path, tmp_path: Path
-) -> None:
-    other = copy_of(bad, tmp_path)
-    for path in other.glob("*"):
-        if path.is_file() and path.name != "journal.sqlite":
-            path.unlink()
-    with database(other / "journal.sqlite") as base:
-        base.execute("delete from section_batches where section = 'trials' and start >= 7")
-        base.execute("delete from section_batches where section = 'validation'")
-    again = study(tmp_path, BAD, "--workers", "3")
-    assert again == other
-    assert trials(again).equals(trials(bad))
-    for name in ("recommendation.json", "validation.parquet"):
-        assert (again / name).read_bytes() == (bad / name).read_bytes()
+    assert "depended on the clock" in capsys.readouterr().out
+    assert "depended on the clock" in (found / "report.html").read_text()
+    assert json.loads((found / "recommendation.json").read_text())["budget_seconds"] == 0.001
 
 
 # Twelve trials of five sides of steps each, cut inside a step.
@@ -272,12 +267,18 @@ STEPS = BAD.replace('method = "tpe"', 'method = "auto"').replace("games = 40", "
 STEPS = STEPS.replace("kalah(6,4)", "kalah(4,3)")
 
 
-# What each method proposes after a cut: tests/arena/tuning/test_samplers.py.
+# A search cut after any trial: tests/arena/tuning/test_samplers.py.
 @pytest.mark.parametrize(
     ("text", "cut"),
-    [(STEPS, 31), pytest.param(BAD, 8, marks=pytest.mark.slow)],
+    [
+        (STEPS, 31),
+        *(
+            pytest.param(BAD.replace('"tpe"', f'"{method}"'), 8, marks=pytest.mark.slow)
+            for method in ("tpe", "cmaes", "random", "optuna.samplers:NSGAIISampler")
+        ),
+    ],
 )
-def test_each_method_goes_on_byte_by_byte(tmp_path: Path, text: str, cut: int) -> None:
+def test_each_method_continues_byte_by_byte(tmp_path: Path, text: str, cut: int) -> None:
     whole = study(tmp_path / "whole", text)
     other = copy_of(whole, tmp_path / "other")
     with database(other / "journal.sqlite") as base:
@@ -323,8 +324,33 @@ def test_a_mistake_in_the_file_ends_with_2(
     assert 'did you mean "mine"?' in capsys.readouterr().err
 
 
+def test_a_study_stopped_by_ctrl_c_leaves_its_database_and_continues(
+    bad: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "tune_test.toml"
+    path.write_text(BAD)
+    words = [str(path), "--results", str(tmp_path / "r"), "--quiet", "--workers", "0"]
+    finish = search.TrialQueue.finish
+
+    def interrupt(queue, number, *more):
+        if number == 7:
+            raise KeyboardInterrupt
+        return finish(queue, number, *more)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(search.TrialQueue, "finish", interrupt)
+        assert main(words) == UNFINISHED
+    (found,) = (tmp_path / "r" / "tune_test").glob("tune-??????????")
+    stopped = optuna.load_study(study_name="tune_test", storage=f"sqlite:///{found / 'study.db'}")
+    assert [trial.value for trial in stopped.trials] == list(trials(bad)["score"][:7])
+    assert "stopped after 7 trials" in stopped.user_attrs["verdict"]
+    assert main(words) == 0
+    assert trials(found).equals(trials(bad))
+    test_optuna_loads_the_database_of_a_study(found)
+
+
 def killed_often(directory: Path, text: str, kills: int, longest: float) -> int:
-    """Kill a study again and again at random instants, then let it finish; kills that hit."""
+    """Kill a study at random instants, then let it finish; return how many kills hit."""
     path = directory / "tune_test.toml"
     path.write_text(text)
     command = [sys.executable, "-m", "arena.tune", str(path), "--results", str(directory / "r")]
@@ -348,7 +374,7 @@ def test_kill_9_at_any_instant_loses_and_repeats_nothing(bad: Path, tmp_path: Pa
     assert hits >= 10
     assert trials(found).equals(trials(bad))
     assert (found / "validation.parquet").read_bytes() == (bad / "validation.parquet").read_bytes()
-    test_optunas_own_database_shows_the_study(found)
+    test_optuna_loads_the_database_of_a_study(found)
 
 
 @pytest.mark.slow
@@ -405,4 +431,4 @@ def test_an_edit_during_a_study_stops_it_without_trials(
     assert "own.py was edited while the run played" in capsys.readouterr().err
     (directory,) = (tmp_path / "r").glob("own/tune-*")
     with RunDirectory(directory, directory.name.removeprefix("tune-")) as locked:
-        assert locked.finished() == {("trials", ""): 0}
+        assert locked.item_counts() == {("trials", ""): 0}

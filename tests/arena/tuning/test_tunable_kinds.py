@@ -1,4 +1,4 @@
-"""The contract of tuning: every kind that has something to tune is read, changed and played."""
+"""Every kind of agent with something to tune is read, changed and played."""
 
 import json
 import tomllib
@@ -13,14 +13,14 @@ from agents.sandbox.sandbox import Sandbox
 from arena.config.toml_file import ExperimentError
 from arena.planning.openings.registry import make_openings
 from arena.planning.tasks import Task
-from arena.tuning.budget import opponents_of
+from arena.tuning.budget import trial_opponents
 from arena.tuning.ranges import tunable_options
 from arena.tuning.study_config import StudyConfig, load_study
 from arena.tuning.study_files import toml_value
 from arena.tuning.trial_games import TrialTask, decode_trial, trial_games
 from games import game
 from games.base.schema import Key
-from tests.agents.given import needed
+from tests.agents.helpers import required_options
 
 TUNABLE = tuple(
     kind for kind in AGENTS if kind_of(kind).option("weights") or tunable_options(kind_of(kind))
@@ -37,7 +37,7 @@ choose = Bot
 
 
 def ranged(key: Key) -> object:
-    """Everything an option may be, or the first part of it."""
+    """A range of an option."""
     if key.type == "bool":
         return {"choices": [True, False]}
     if key.choices:
@@ -48,7 +48,7 @@ def ranged(key: Key) -> object:
 
 def options_of(kind: str) -> tuple[dict[str, object], dict[str, object]]:
     """The options of an agent of a kind, and the ranges of all that can be tuned."""
-    own, ranges = {} if kind in PROTOCOLS else needed(kind), dict[str, object]()
+    own, ranges = {} if kind in PROTOCOLS else required_options(kind), dict[str, object]()
     for key in kind_of(kind).options:
         if f"{key.name}.NAME" in tunable_options(kind_of(kind)):
             own[key.name], ranges[key.name] = {"from_left": 0}, {"from_left": [0, 1]}
@@ -100,7 +100,7 @@ def test_every_option_that_can_be_tuned_is_read(kind: str, tmp_path: Path) -> No
 
 
 def value_at(spec: AgentSpec, place: tuple[str, ...]) -> object:
-    """What stands at a place in the table of an agent."""
+    """The value at a place in the table of an agent."""
     value: object = spec.options
     for name in place:
         value = value.get(name) if isinstance(value, dict) else None
@@ -109,22 +109,22 @@ def value_at(spec: AgentSpec, place: tuple[str, ...]) -> object:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", PLAYED)
-def test_candidates_of_every_kind_play_by_what_they_change(kind: str, tmp_path: Path) -> None:
+def test_candidates_of_every_kind_play(kind: str, tmp_path: Path) -> None:
     played_by_both_ends(study_of(kind, tmp_path))
 
 
 def played_by_both_ends(tuning: StudyConfig) -> list[bytes]:
     """The games of the candidates at both ends of every range."""
-    openings = make_openings(tuning.plan.of, tuning.plan.openings, 10, 1)
-    wall = Sandbox()
+    openings = make_openings(tuning.plan.game, tuning.plan.openings, 10, 1)
+    sandbox = Sandbox()
     games = trial_games(
-        tuning.plan, tuning.spec, tuning.space, opponents_of(tuning, 20), openings, 1, 1, wall
+        tuning.plan, tuning.spec, tuning.space, trial_opponents(tuning, 20), openings, 1, 1, sandbox
     )
     found = []
     for end in (0.0, 1.0):
         changes = tuning.space.changes([end] * len(tuning.space.axes))
         part = TrialTask(0, 0, Task(0, 10, {}), changes, True)
-        found.append(games.player.play(part).games)
+        found.append(games.worker.play(part).games)
         assert len(decode_trial(games, 0, found[-1:])) == 20
     return found
 
@@ -142,7 +142,7 @@ CANNOT = {
     ("alphabeta", "depht = [1, 9]"): 'unknown key "depht"; did you mean "depth"?',
     ("alphabeta", "epsilon = [0, 9]"): "epsilon must be a number from 0 to 1, got 9",
     ("alphabeta", "random_ties = [0, 9]"): "random_ties must be",
-    ("alphabeta", "weights = [0, 9]"): "weights have a table of their own, [tune.weights]",
+    ("alphabeta", "weights = [0, 9]"): "weights belong in [tune.weights]",
     ("alphabeta", "mobility = [0, 9]"): "mobility is a weight: tune it in [tune.weights]",
     (
         "alphabeta",
@@ -153,7 +153,9 @@ CANNOT = {
 
 
 @pytest.mark.parametrize(("kind", "line"), CANNOT)
-def test_what_cannot_be_tuned_is_said_with_why(kind: str, line: str, tmp_path: Path) -> None:
+def test_the_reason_why_an_option_cannot_be_tuned_is_named(
+    kind: str, line: str, tmp_path: Path
+) -> None:
     path = tmp_path / "tune.toml"
     path.write_text(
         f'game = "kalah(6,4)"\n[agents.a]\nkind = "{kind}"\n[tune]\nagent = "a"\n'

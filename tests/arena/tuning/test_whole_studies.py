@@ -1,4 +1,4 @@
-"""The contract of tuning, played: a study of every kind searches, decides, and says what to use."""
+"""A study of every kind of agent searches, decides and writes its options."""
 
 import json
 import tomllib
@@ -65,7 +65,7 @@ def study_file(kind: str, directory: Path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_study_of_every_kind_ends_with_an_answer(kind: str, tmp_path: Path) -> None:
+def test_a_study_of_every_kind_reaches_a_verdict(kind: str, tmp_path: Path) -> None:
     path = study_file(kind, tmp_path)
     words = [str(path), "--results", str(tmp_path / "r"), "--quiet", "--workers", "2"]
     assert main(words) == 0

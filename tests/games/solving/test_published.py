@@ -11,7 +11,7 @@ from agents.core import AgentSpec
 from agents.registry import build
 from games import Position, game
 from games.solving import Bounds, SolverSettings, solver_of
-from games.solving.solver import WORDS, sign
+from games.solving.solver import OUTCOMES, sign
 from tests.games.solving.test_solver import PRESET_OF, SIGN
 
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -61,7 +61,7 @@ def agrees(each: dict, solver) -> None:
     position = of.parse(each["position"])
     bounds = solver.margin(position)
     assert bounds == Bounds(*2 * [each["margin"]]), each
-    assert bounds.outcome == each["outcome"] == WORDS[sign(each["margin"])]
+    assert bounds.outcome == each["outcome"] == OUTCOMES[sign(each["margin"])]
     moves = {of.move_text(position, m): b.low for m, b in solver.moves(position).items()}
     assert moves == each["moves"], each
 

@@ -1,4 +1,4 @@
-"""A cluster as its owner starts it: a scheduler and workers, each with its own directory."""
+"""A cluster for tests: a scheduler and workers, each with its own directory."""
 
 import contextlib
 import json
@@ -11,12 +11,11 @@ from pathlib import Path
 
 PATIENCE_SECONDS = 90.0
 DASK = [sys.executable, "-m", "dask"]
-# Nothing of the desk that the client stands at: another directory, no settings.
 WORKER = ["--no-dashboard", "--no-nanny", "--host", "127.0.0.1"]
 
 
 class Room:
-    """Machines that begin and end as a test says; all are gone when it is left."""
+    """Machines that a test starts and ends; on exit all are killed."""
 
     def __init__(self, directory: Path, protocol: str = "tcp") -> None:
         self.directory, self.protocol = directory, protocol
@@ -68,7 +67,7 @@ class Room:
         )  # fmt: skip
 
     def log(self, number: int) -> bytes:
-        """What a worker has said so far."""
+        """The output of a worker so far."""
         return (self.directory / f"worker-{number}" / "log").read_bytes()
 
     def _begin(self, name, *words, program=DASK, environment=None) -> subprocess.Popen:
@@ -84,7 +83,7 @@ class Room:
 
 
 def patient(condition):
-    """Wait until something is so."""
+    """Wait until the condition is true, and return it."""
     until = time.monotonic() + PATIENCE_SECONDS
     while not (found := condition()):
         assert time.monotonic() < until, "it did not happen"
@@ -93,11 +92,11 @@ def patient(condition):
 
 
 def players(directory: Path) -> list[int]:
-    """The processes that play for workers of this room: none is there when their worker is gone."""
+    """The processes that play for workers of this cluster."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
             words = path.read_bytes()
-            if b"cluster.player" in words and str(directory).encode() in words:
+            if b"cluster.remote_player" in words and str(directory).encode() in words:
                 found.append(int(path.parent.name))
     return found

@@ -1,4 +1,4 @@
-"""Runs on a cluster of real processes: the same bytes as here, whatever happens on the way."""
+"""Runs on a cluster of real processes: the same bytes as on this machine, after any failure."""
 
 import contextlib
 import json
@@ -17,15 +17,15 @@ from agents.sandbox.sandbox import Sandbox
 from arena.playing.cluster import connection
 from tests.arena.playing.cluster.machines import Room, patient, players
 from tests.arena.running import (
-    alive,
-    begun,
-    called,
-    directory_of,
     experiment_file,
+    is_alive,
+    only_run,
+    run_in_process,
     small,
+    start_process,
     tables,
 )
-from tests.arena.test_kill import LONG, kept
+from tests.arena.test_kill import LONG, stored_batches
 from tests.arena.tuning.test_study import SMALL, study, trials
 
 PROGRAM = """\
@@ -39,7 +39,7 @@ SPRT = "stop = { sprt = { elo0 = 0, elo1 = 30 } }"
 
 @pytest.fixture(scope="module")
 def room(tmp_path_factory):
-    """A scheduler and a worker with two slots: whose turn comes first is chance already."""
+    """A scheduler and a worker with two slots."""
     with Room(tmp_path_factory.mktemp("room")) as machines:
         machines.begin_worker("--nthreads", "2")
         yield machines
@@ -54,37 +54,37 @@ def two(room):
 
 def same_here_and_there(room, path, tmp_path):
     here, there = tmp_path / "here", tmp_path / "there"
-    first = called(path, "--results", here, "--workers", 1, "--quiet")
-    other = called(path, "--results", there, "--cluster", room.address)
+    first = run_in_process(path, "--results", here, "--workers", 1, "--quiet")
+    other = run_in_process(path, "--results", there, "--cluster", room.address)
     assert (first.returncode, other.returncode) == (0, 0), other.stderr
     assert tables(there) == tables(here)
     return other
 
 
 @pytest.mark.slow  # a stop rule looks at results in order; test_farm has the order without them
-def test_a_stop_rule_stops_at_the_same_game(room, tmp_path):
+def test_stop_rule_stops_at_the_same_game(room, tmp_path):
     text = small(300, SPRT).replace('"random"', '"greedy"', 1)
     path = experiment_file(tmp_path, text.replace("[agents.random]", "[agents.greedy]") + SEARCHING)
     same_here_and_there(room, path, tmp_path)
 
 
-def test_both_loops_and_users_files_give_the_same_bytes_and_forfeits_come_back(room, tmp_path):
+def test_both_loops_and_users_files_give_the_same_bytes_and_forfeits(room, tmp_path):
     path = experiment_file(tmp_path, small(12) + SEARCHING, "good", "raising", "illegal")
     same_here_and_there(room, path, tmp_path)
-    stored = json.loads((directory_of(tmp_path / "there") / "run.json").read_text())
+    stored = json.loads((only_run(tmp_path / "there") / "run.json").read_text())
     assert {each["worker"] for each in stored["cluster"]} == {"worker-1"}
     assert all(0 < each["speed"] <= 1 for each in stored["cluster"])
-    with contextlib.closing(Sandbox()) as wall:  # of this machine, which is theirs
-        assert {each["isolation"] for each in stored["cluster"]} == {wall.level.name}
+    with contextlib.closing(Sandbox()) as sandbox:  # of this machine, which is theirs
+        assert {each["isolation"] for each in stored["cluster"]} == {sandbox.level.name}
     # What bots say of their faults names the files that lie here, not their copies there.
-    here = json.loads((directory_of(tmp_path / "here") / "run.json").read_text())
+    here = json.loads((only_run(tmp_path / "here") / "run.json").read_text())
     assert stored["forfeits"] == here["forfeits"] != []
-    log = (directory_of(tmp_path / "there") / "run.log").read_text()
+    log = (only_run(tmp_path / "there") / "run.log").read_text()
     assert all(f"worker {each['worker']} at " in log for each in stored["cluster"])
 
 
 @pytest.mark.slow
-def test_a_program_plays_behind_its_workers_wall_and_leaves_nothing(tmp_path):
+def test_program_plays_in_the_sandbox_of_its_worker_and_leaves_no_process(tmp_path):
     bot = tmp_path / "bots" / "last.py"
     bot.parent.mkdir()
     bot.write_text(PROGRAM)
@@ -93,22 +93,22 @@ def test_a_program_plays_behind_its_workers_wall_and_leaves_nothing(tmp_path):
     with Room(tmp_path) as own:
         worker = own.begin_worker()
         same_here_and_there(own, path, tmp_path)
-        stored = json.loads((directory_of(tmp_path / "there") / "run.json").read_text())
+        stored = json.loads((only_run(tmp_path / "there") / "run.json").read_text())
         assert stored["forfeits"] == []
         theirs = psutil.Process(worker.pid).children(recursive=True)
         assert len(theirs) > 2
         worker.kill()
         worker.wait()
-        patient(lambda: not any(alive(each.pid) for each in theirs))
+        patient(lambda: not any(is_alive(each.pid) for each in theirs))
 
 
 @pytest.mark.slow
-def test_a_worker_that_is_killed_loses_nothing(two, tmp_path):
+def test_killed_worker_loses_no_game(two, tmp_path):
     path = experiment_file(tmp_path, small(4000, plies=9) + SEARCHING)
     mortal = two.begin_worker()
-    assert called(path, "--results", tmp_path / "here").returncode == 0
-    with begun(path, "--results", tmp_path / "there", "--cluster", two.address) as process:
-        patient(lambda: kept(tmp_path / "there"))
+    assert run_in_process(path, "--results", tmp_path / "here").returncode == 0
+    with start_process(path, "--results", tmp_path / "there", "--cluster", two.address) as process:
+        patient(lambda: stored_batches(tmp_path / "there"))
         mortal.kill()
         _, told = process.communicate(timeout=90)
     assert process.returncode == 0, told
@@ -117,30 +117,30 @@ def test_a_worker_that_is_killed_loses_nothing(two, tmp_path):
 
 @pytest.mark.slow  # processes that take seconds to begin; test_farm has the rules without them
 @pytest.mark.slow
-def test_without_its_scheduler_a_run_ends_in_one_line_and_goes_on(tmp_path):
+def test_run_without_its_scheduler_ends_in_one_line_and_can_continue(tmp_path):
     path = experiment_file(tmp_path, small(4000, plies=9) + SEARCHING)
-    assert called(path, "--results", tmp_path / "here").returncode == 0
+    assert run_in_process(path, "--results", tmp_path / "here").returncode == 0
     there = tmp_path / "there"
     with Room(tmp_path) as own:
         worker = own.begin_worker()
-        with begun(path, "--results", there, "--cluster", own.address) as process:
-            before = patient(lambda: kept(there))
+        with start_process(path, "--results", there, "--cluster", own.address) as process:
+            before = patient(lambda: stored_batches(there))
             own.scheduler.kill()
             _, told = process.communicate(timeout=90)
         assert process.returncode == 3, told
-        assert "has lost its scheduler; what is finished is kept" in told
+        assert "has lost its scheduler; finished games are kept" in told
         assert "Traceback" not in told
         worker.send_signal(signal.SIGTERM)
         patient(lambda: worker.poll() is not None)
         patient(lambda: not players(tmp_path))
-    again = called(path, "--results", there)
+    again = run_in_process(path, "--results", there)
     assert before > 0
     assert "continuing: " in again.stderr
     assert tables(there) == tables(tmp_path / "here")
 
 
 @pytest.mark.slow
-def test_a_study_on_a_cluster_finds_what_it_finds_here(two, tmp_path):
+def test_study_on_a_cluster_has_the_same_result(two, tmp_path):
     text = SMALL
     here = study(tmp_path / "here", text, "--workers", "2")
     there = study(tmp_path / "there", text, "--cluster", two.address)
@@ -150,20 +150,20 @@ def test_a_study_on_a_cluster_finds_what_it_finds_here(two, tmp_path):
 
 
 @pytest.mark.slow
-def test_ctrl_c_ends_a_run_that_the_same_command_goes_on_with(two, tmp_path):
+def test_run_continues_after_ctrl_c(two, tmp_path):
     path, there = experiment_file(tmp_path, LONG), tmp_path / "there"
-    with begun(path, "--results", there, "--cluster", two.address) as process:
-        patient(lambda: kept(there))
+    with start_process(path, "--results", there, "--cluster", two.address) as process:
+        patient(lambda: stored_batches(there))
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=90)
     assert process.returncode == 3
     assert f"--cluster {two.address}" in told.splitlines()[-1]
-    assert called(path, "--results", there, "--cluster", two.address).returncode == 0
-    assert called(path, "--results", tmp_path / "here").returncode == 0
+    assert run_in_process(path, "--results", there, "--cluster", two.address).returncode == 0
+    assert run_in_process(path, "--results", tmp_path / "here").returncode == 0
     assert tables(there) == tables(tmp_path / "here")
 
 
-def never_sees_ctrl_c(pid):
+def ignores_ctrl_c(pid):
     """Whether a process blocks or ignores SIGINT."""
     text = Path(f"/proc/{pid}/status").read_text()
     masks = re.findall(r"Sig(?:Blk|Ign):\s*(\w+)", text)
@@ -171,20 +171,20 @@ def never_sees_ctrl_c(pid):
 
 
 @pytest.mark.slow
-def test_a_cluster_of_this_machine_ends_with_the_command(tmp_path):
+def test_local_cluster_ends_with_the_command(tmp_path):
     path = experiment_file(tmp_path, LONG)
-    with begun(path, "--results", tmp_path / "r", "--cluster", "local:2") as process:
-        patient(lambda: kept(tmp_path / "r"))
+    with start_process(path, "--results", tmp_path / "r", "--cluster", "local:2") as process:
+        patient(lambda: stored_batches(tmp_path / "r"))
         theirs = psutil.Process(process.pid).children(recursive=True)
         begun_by_us = [each for each in theirs if each.ppid() == process.pid]
-        assert all(never_sees_ctrl_c(each.pid) for each in begun_by_us)
+        assert all(ignores_ctrl_c(each.pid) for each in begun_by_us)
         process.kill()
         process.communicate()
     assert len(theirs) > 2
-    patient(lambda: not any(alive(each.pid) for each in theirs))
+    patient(lambda: not any(is_alive(each.pid) for each in theirs))
 
 
-# ------------------------------------------------------------------ who is not like us
+# Machines that differ.
 
 WITHOUT_OURS = (
     "import importlib.metadata as m, sys; ask = m.version; "
@@ -210,12 +210,12 @@ ANOTHER_PYTHON = (
         ),
     ],
 )
-def test_a_machine_that_is_not_like_us_is_left_out_in_one_line(tmp_path, program, reason):
+def test_machine_with_other_versions_is_excluded_in_one_line(tmp_path, program, reason):
     path = experiment_file(tmp_path, small(20) + SEARCHING)
     with Room(tmp_path) as own:
         own.begin_worker(program=[sys.executable, "-c", program])
         patient(lambda: b"Starting established connection" in own.log(1))
-        ended = called(path, "--results", tmp_path / "there", "--cluster", own.address)
+        ended = run_in_process(path, "--results", tmp_path / "there", "--cluster", own.address)
         assert ended.returncode == 2
         left_out, summary = ended.stderr.splitlines()
         assert left_out.startswith("tcp://127.0.0.1:")
@@ -223,13 +223,13 @@ def test_a_machine_that_is_not_like_us_is_left_out_in_one_line(tmp_path, program
         assert summary.startswith(f"no worker at {own.address} can play: {reason}")
         own.begin_worker()
         patient(lambda: b"Starting established connection" in own.log(2))
-        ended = called(path, "--results", tmp_path / "there", "--cluster", own.address)
+        ended = run_in_process(path, "--results", tmp_path / "there", "--cluster", own.address)
         assert ended.returncode == 0, ended.stderr
         assert f"is left out: {reason}" in ended.stderr
 
 
 @pytest.mark.slow
-def test_a_scheduler_without_pitflip_is_refused_in_one_line(tmp_path):
+def test_scheduler_without_pitflip_is_refused_in_one_line(tmp_path):
     bare = Room(tmp_path)
     bare.begin_scheduler([sys.executable, "-c", WITHOUT_OURS])
     with bare as own:
@@ -238,25 +238,25 @@ def test_a_scheduler_without_pitflip_is_refused_in_one_line(tmp_path):
     assert told.count("\n") == 1
 
 
-# ----------------------------------------------------------------- what is no cluster
+# Addresses without a cluster.
 
 
 @pytest.fixture
 def impatient(monkeypatch):
-    """Addresses are asked for a moment only."""
+    """Short timeouts for addresses."""
     monkeypatch.setattr(connection, "CONNECT_SECONDS", 0.3)
     monkeypatch.setattr(connection, "ASK_SECONDS", 1.0)
 
 
 def refusal(tmp_path, *words):
     path = experiment_file(tmp_path, small(2, plies=3) + SEARCHING)
-    ended = called(path, "--results", tmp_path / "results", *words)
+    ended = run_in_process(path, "--results", tmp_path / "results", *words)
     assert ended.returncode == 2
     return ended.stderr
 
 
 @pytest.mark.parametrize("answers", [b"", b"HTTP/1.0 400 Bad Request\r\n\r\n" * 9])
-def test_a_port_that_is_something_else_is_one_line(tmp_path, impatient, answers):
+def test_port_of_another_service_is_refused_in_one_line(tmp_path, impatient, answers):
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def answer():
@@ -275,10 +275,10 @@ def test_a_port_that_is_something_else_is_one_line(tmp_path, impatient, answers)
     assert told.count("\n") == 1
 
 
-def test_a_port_where_nobody_is_is_one_line(tmp_path, impatient):
+def test_unused_port_is_refused_in_one_line(tmp_path, impatient):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
         told = refusal(tmp_path, "--cluster", address)
-    assert told.startswith(f'--cluster "{address}": nobody can be reached there')
+    assert told.startswith(f'--cluster "{address}": cannot be reached')
     assert told.count("\n") == 1

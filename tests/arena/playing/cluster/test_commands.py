@@ -3,10 +3,10 @@
 import pytest
 
 from games.base.errors import OK
-from tests.arena.laddering.test_ladder import HEAD, OLD, written
 from tests.arena.learning.test_learn import written as learn_file
-from tests.arena.playing.test_course import RACES, all_tables, race_file
-from tests.arena.running import played, tables
+from tests.arena.pipeline.test_ladder import HEAD, OLD, written
+from tests.arena.playing.test_races import RACES, all_tables, race_file
+from tests.arena.running import run_experiment_file, tables
 from tests.arena.test_versus import TEXT, committed, git, mine  # noqa: F401  # two fixtures
 from tests.commands import ladder, learn, run, versus
 
@@ -15,9 +15,9 @@ ON = ["--cluster", "local:2"]
 
 
 @pytest.mark.parametrize("name", [name for name in RACES if name != "best"])
-def test_every_schedule_by_rounds_ends_in_the_same_tables(tmp_path, name):
+def test_schedule_by_rounds_has_the_same_tables(tmp_path, name):
     path = race_file(tmp_path, RACES[name])
-    played(path, tmp_path / "here", workers=0)
+    run_experiment_file(path, tmp_path / "here", workers=0)
     assert run([str(path), "--results", str(tmp_path / "there"), "--quiet", *ON]) == OK
     assert all_tables(tmp_path / "there") == all_tables(tmp_path / "here")
 
@@ -33,7 +33,7 @@ def test_versus_stops_at_the_same_game(mine, capsys):  # noqa: F811  # the fixtu
     assert tables(mine.parent / "there") == tables(mine.parent / "here")
 
 
-def test_a_ladder_places_a_newcomer_alike(tmp_path):
+def test_ladder_has_the_same_places(tmp_path):
     old = written(tmp_path, "old.toml", HEAD + OLD)
     deep = written(tmp_path, "deep.toml", 'kind = "minimax"\ndepth = 3\n')
     kept = []
@@ -45,7 +45,7 @@ def test_a_ladder_places_a_newcomer_alike(tmp_path):
     assert kept[0] == kept[1]
 
 
-def test_learning_ends_in_the_same_weights(tmp_path):
+def test_learning_has_the_same_weights(tmp_path):
     path, found = learn_file(tmp_path, 'rounds = 1\ntables = "pairs"'), []
     for name, more in (("here", ["--workers", "0"]), ("there", ON)):
         assert learn([str(path), "--results", str(tmp_path / name), "--quiet", *more]) == OK

@@ -1,4 +1,4 @@
-"""Disturbed at random, a cluster's run ends as if nothing had happened, and leaves no process."""
+"""A run on a cluster with random disturbances: the same tables, and no process is left."""
 
 import contextlib
 import os
@@ -10,8 +10,8 @@ import time
 import pytest
 
 from tests.arena.playing.cluster.machines import Room, patient, players
-from tests.arena.running import begun, called, experiment_file, kill_group, tables
-from tests.arena.test_kill import LONG, kept
+from tests.arena.running import experiment_file, kill_group, run_in_process, start_process, tables
+from tests.arena.test_kill import LONG, stored_batches
 
 FEWEST, MOST = 1, 4  # workers
 # One worker may be left, on a machine that has much else to do.
@@ -21,7 +21,7 @@ WHILE_IT_PLAYS = 0.75  # of the commands are left alone until they play
 
 
 class Disturber:
-    """Does one thing after the other to a room and to whoever plays in it."""
+    """Disturbs a cluster and its client at random."""
 
     def __init__(self, room: Room, seed: int) -> None:
         self.room, self.chance = room, random.Random(seed)
@@ -82,18 +82,18 @@ ALL = [*GENTLE, "kill_client", "kill_scheduler"]
 
 
 def until_it_plays(client, results, batches):
-    """Wait a while for a batch after these: most disturbances shall come while games are played."""
+    """Wait for a batch after these, so that most disturbances come while games are played."""
     until = time.monotonic() + START_SECONDS
-    while client.poll() is None and kept(results) <= batches and time.monotonic() < until:
+    while client.poll() is None and stored_batches(results) <= batches and time.monotonic() < until:
         time.sleep(0.05)
 
 
-def disturbed(path, results, disturber, times, names):
-    """A run on the room, disturbed so often at most, and begun again until it is finished."""
+def run_disturbed(path, results, disturber, times, names):
+    """Run with at most `times` disturbances, and start again until the run is finished."""
     before, address = len(disturber.done), disturber.room.address
     while True:
-        batches = kept(results)
-        with begun(path, "--results", results, "--cluster", address, "--quiet") as client:
+        batches = stored_batches(results)
+        with start_process(path, "--results", results, "--cluster", address, "--quiet") as client:
             if disturber.chance.random() < WHILE_IT_PLAYS:
                 until_it_plays(client, results, batches)
             while client.poll() is None and len(disturber.done) - before < times:
@@ -106,8 +106,8 @@ def disturbed(path, results, disturber, times, names):
             if client.returncode == 0:
                 return
             # The scheduler may be killed before it was asked.
-            nobody = "nobody can be reached there" in told
-            assert client.returncode in (2 if nobody else 3, 3, -signal.SIGKILL), told
+            is_gone = "cannot be reached" in told
+            assert client.returncode in (2 if is_gone else 3, 3, -signal.SIGKILL), told
 
 
 @pytest.fixture(scope="module")
@@ -115,29 +115,29 @@ def undisturbed(tmp_path_factory):
     """A long experiment and its tables, played here."""
     directory = tmp_path_factory.mktemp("undisturbed")
     path = experiment_file(directory, LONGER)
-    assert called(path, "--results", directory / "results", "--workers", 2).returncode == 0
+    assert run_in_process(path, "--results", directory / "results", "--workers", 2).returncode == 0
     return path, tables(directory / "results")
 
 
 @pytest.mark.slow
 @pytest.mark.slow
-def test_a_few_disturbances_change_nothing(undisturbed, tmp_path):
+def test_a_few_disturbances_change_no_table(undisturbed, tmp_path):
     path, expected = undisturbed
     with Room(tmp_path) as room:
         disturber = Disturber(room, 1)
-        disturbed(path, tmp_path / "results", disturber, 4, ["kill", "add", "stop", "go_on"])
+        run_disturbed(path, tmp_path / "results", disturber, 4, ["kill", "add", "stop", "go_on"])
     assert tables(tmp_path / "results") == expected
     patient(lambda: not players(tmp_path))
 
 
 @pytest.mark.slow
-def test_a_hundred_disturbances_change_nothing(undisturbed, tmp_path):
+def test_a_hundred_disturbances_change_no_table(undisturbed, tmp_path):
     path, expected = undisturbed
     with Room(tmp_path) as room:
         disturber, runs = Disturber(room, 2), 0
         while len(disturber.done) < 100:
             results = tmp_path / f"results-{runs}"
-            disturbed(path, results, disturber, 100 - len(disturber.done), ALL)
+            run_disturbed(path, results, disturber, 100 - len(disturber.done), ALL)
             assert tables(results) == expected
             runs += 1
     assert set(disturber.done) == set(ALL)

@@ -1,4 +1,4 @@
-"""Dask's own TLS: an address and settings are passed through, and nobody else comes in."""
+"""Dask's TLS: addresses and settings are passed through, and other clients are refused."""
 
 import os
 import subprocess
@@ -6,13 +6,13 @@ import subprocess
 import pytest
 
 from tests.arena.playing.cluster.machines import Room
-from tests.arena.running import experiment_file, ran, small
+from tests.arena.running import experiment_file, run_in_subprocess, small
 
 ENDS = ("SCHEDULER", "WORKER", "CLIENT")
 
 
 def certified(directory):
-    """Dask's settings for a certificate that is made here."""
+    """Dask's settings with a new certificate."""
     key, certificate = directory / "key.pem", directory / "certificate.pem"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
@@ -30,7 +30,7 @@ def certified(directory):
 
 @pytest.mark.slow  # a cluster of its own
 @pytest.mark.slow
-def test_with_certificates_one_plays_and_without_them_one_is_told_so(tmp_path, monkeypatch):
+def test_run_needs_certificates(tmp_path, monkeypatch):
     path = experiment_file(tmp_path, small(10), "good")
     settings = certified(tmp_path)
     with monkeypatch.context() as inside:
@@ -42,9 +42,9 @@ def test_with_certificates_one_plays_and_without_them_one_is_told_so(tmp_path, m
         room.begin_worker(**settings)
         words = path, "--results", tmp_path / "results", "--cluster", room.address
         assert room.address.startswith("tls://")
-        ended = ran(*words, env={**os.environ, **settings})
+        ended = run_in_subprocess(*words, env={**os.environ, **settings})
         assert ended.returncode == 0, ended.stderr
-        refused = ran(*words)
+        refused = run_in_subprocess(*words)
         assert refused.returncode == 2
-        assert "is spoken to with certificates" in refused.stderr
+        assert "requires certificates" in refused.stderr
         assert "Traceback" not in refused.stderr

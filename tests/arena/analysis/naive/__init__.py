@@ -1,0 +1,1 @@
+"""Naive counts of the whole table."""

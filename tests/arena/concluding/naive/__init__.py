@@ -1,1 +1,0 @@
-"""What games come to, worked out from the whole table, game by game."""
