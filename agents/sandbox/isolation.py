@@ -14,17 +14,13 @@ from typing import NamedTuple, NoReturn
 
 from agents.sandbox import restrictions, syscalls
 from agents.sandbox.messages import BotLimits, close_descriptors
-from agents.sandbox.syscalls import write_text
+from agents.sandbox.syscalls import SHORTAGE_ERRNOS, write_text
 from agents.sandbox.usage import ControlGroup, GroupParent
 
 UNSTARTED = 127  # the exit status of a process that could not be started
 STATUS = 5  # the descriptor on which a child reports what the machine lacks
 CONTROL = 6  # the descriptor on which the first process of a namespace gets STOP or RESUME
 STOP, RESUME = b"s", b"r"  # all other processes of the namespace
-# The machine lacks something: never the fault of a bot that is being started.
-SHORTAGE_ERRNOS = {
-    errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EUSERS,
-}  # fmt: skip
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 # By level, strongest first: its measures. A level needs the first of them, and has those of the
 # others that work.

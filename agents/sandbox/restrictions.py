@@ -29,6 +29,7 @@ from agents.sandbox.syscalls import (
     call_numbers,
     mount,
     prctl,
+    suppress_refusals,
     system_call,
     write_text,
 )
@@ -76,7 +77,7 @@ def map_unused_user(process: int, readable: Sequence[str]) -> None:
     It keeps our user if the other one could not read its files, or if the kernel refuses.
     """
     if os.getuid() == 0 and all(map(is_public, readable)):
-        with suppress(OSError):
+        with suppress_refusals():
             for name in ("uid_map", "gid_map"):
                 text = f"0 0 1\n{USER_ID} {UNUSED_ID + process} 1\n"
                 write_text(f"/proc/{process}/{name}", text)
@@ -88,7 +89,7 @@ def is_public(path: str) -> bool:
     waiting, count = [path], 0
     while waiting and count < MAX_PUBLIC_CHECKS:
         each = waiting.pop()
-        with suppress(OSError):
+        with suppress_refusals():
             count += 1
             folder = os.path.isdir(each)
             needed = 0o005 if folder else 0o004
@@ -149,7 +150,7 @@ def _open_paths(paths: Sequence[str]) -> dict[str, int]:
     for path in sorted({*map(os.path.normpath, paths), *map(os.path.realpath, paths)}):
         if any(path.startswith(f"{above}/") or path == above for above in found):
             continue  # the mount of the directory above shows it
-        with suppress(OSError):
+        with suppress_refusals():
             found[path] = os.open(path, os.O_PATH)
     return found
 
@@ -170,7 +171,7 @@ def _bind_mount(stage: str, path: str, place: int, flags: int) -> None:
 def _mount_own_folders(stage: str, scratch_bytes: int) -> None:
     for name in ("proc", "dev", SCRATCH[1:]):
         os.makedirs(f"{stage}/{name}", exist_ok=True)
-    with suppress(OSError):  # a container may hide parts of its /proc; then there is none
+    with suppress_refusals():  # a container may hide parts of its /proc; then there is none
         mount("proc", f"{stage}/proc", "proc", NO_SUID | NO_DEV | NO_EXEC)
         for name in READ_ONLY_IN_PROC:
             if os.path.exists(path := f"{stage}/proc/{name}"):
@@ -217,9 +218,10 @@ def restrict_files(readable: Sequence[str], writable: Sequence[str], tcp: bool =
 
 def _allow(rules: int, path: str, rights: int) -> None:
     """Add a rule if the path exists."""
-    try:
+    place = -1
+    with suppress_refusals():
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    except OSError:
+    if place < 0:
         return
     try:
         if not os.path.isdir(path):

@@ -17,7 +17,6 @@ from agents.sandbox.fork_server import ANSWERS, QUESTIONS, ForkServer
 from agents.sandbox.isolation import (
     CONTROL,
     RESUME,
-    SHORTAGE_ERRNOS,
     STATUS,
     STOP,
     UNSTARTED,
@@ -41,6 +40,7 @@ from agents.sandbox.messages import (
     receive_message,
     send_message,
 )
+from agents.sandbox.syscalls import SHORTAGE_ERRNOS
 from agents.sandbox.usage import BotLog, ControlGroup, GroupParent, remove_directory
 
 CHECK_SECONDS = 0.1  # between two checks of a bot, at most

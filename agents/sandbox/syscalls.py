@@ -8,7 +8,8 @@ import re
 import signal
 import struct
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
 
@@ -185,6 +186,22 @@ def _clone(flags: int, id_address: int, group: int) -> int:
     fields = flags | INTO_CGROUP, 0, id_address, 0, ends_with, 0, 0, 0, 0, 0, group
     request = struct.pack("<11Q", *fields)
     return system_call("clone3", ctypes.c_char_p(request), len(request))
+
+
+# The machine lacks something: never the fault of a bot that is being started.
+SHORTAGE_ERRNOS = {
+    errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EUSERS,
+}  # fmt: skip
+
+
+@contextmanager
+def suppress_refusals() -> Iterator[None]:
+    """Ignore what the kernel refuses, but not that the machine lacks something."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in SHORTAGE_ERRNOS:
+            raise
 
 
 def write_text(path: str, text: str) -> None:

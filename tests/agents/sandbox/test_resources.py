@@ -74,7 +74,7 @@ def test_too_few_descriptors_are_no_fault_of_a_bot(sandbox, tmp_path):
     agent.close()
     ends = [
         start_with(sandbox, agent, resource.RLIMIT_NOFILE, lambda _, n=most: n)
-        for most in range(6, 40)
+        for most in range(6, 80)
     ]
     assert "VoidGame" in ends
     assert set(ends) <= {"VoidGame", "started"}
