@@ -356,7 +356,7 @@ def test_openings_survive_every_export(exported_run):
     (of_run,) = read_games([run]).scales
     for file in files:
         (scale,) = read_games([file]).scales
-        assert (scale.openings, scale.pairings) == (of_run.openings, of_run.pairings), file.name
+        assert (scale.openings, scale.pairs) == (of_run.openings, of_run.pairs), file.name
         assert scale.game == of_run.game
 
 
