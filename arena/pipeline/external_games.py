@@ -437,9 +437,7 @@ def _tally_games(games: PoolColumns, agent: int) -> GameTally:
 def pool_columns(scale: RatingPool) -> PoolColumns:
     """Return the games of a scale, with the first mover as `first`."""
     numbers: dict[object, int] = {}
-    pair = [
-        -1 if each is None else numbers.setdefault(each, len(numbers)) for each in scale.pairs
-    ]
+    pair = [-1 if each is None else numbers.setdefault(each, len(numbers)) for each in scale.pairs]
     first, second, openings, numbered, faults = (
         np.array(column, np.int64)
         for column in (scale.first, scale.second, scale.openings, pair, scale.faults)
