@@ -50,6 +50,7 @@ SLOW = {
     "python -m arena.run experiments/smart_vs_bad.toml "
     '--set "openings={ enumerate = 4 }" --pairs 500',
     "python -m arena.run winnable.toml --quiet",
+    "pitflip tune tune_heuristic.toml",
     "pitflip learn experiments/learn_kalah.toml",
     "pitflip learn experiments/learn_othello.toml",
     "python -m arena.tune experiments/tune_kalah.toml",
