@@ -48,7 +48,8 @@ def fault_line(name: str, kind: str, trace: str, game: int | None = None) -> str
 
 def failure_text(failure: AgentFailure) -> str:
     """Return the termination and the text of a failure, without the position."""
-    return f"{failure.kind}: {fault_text(failure.kind, failure.description)}"
+    text = fault_text(failure.kind, failure.description)
+    return text if text.startswith(failure.kind) else f"{failure.kind}: {text}"
 
 
 def fault_text(kind: str, trace: str) -> str:
