@@ -51,12 +51,6 @@ class ScoreEvidence(NamedTuple):
 def checks_html(report: ReportData) -> Html:
     """Return all checks; of many, the failing ones come first and the last ones are folded."""
     checks = list(report.checks)
-    if not checks:
-        return tag(
-            "p",
-            "The experiment has no check. Add one, and this place shows whether it holds.",
-            class_="nothing",
-        )
     if len(checks) <= MOST_OPEN:
         return tag("div", *(_row(report, check) for check in checks), class_="checks")
     ordered = sorted(checks, key=lambda check: check["status"] == HOLDS)

@@ -35,18 +35,18 @@ def match_figure(report: ReportData) -> Figure | None:
     total = sum(pairs) or 1
     rows = [
         ChartRow(
-            f"{row.agent} took {what}" if not place else f"took {what}",
+            what,
             _bar(number / total, kind),
             [count(number), f"{share(number / total)} of pairs" if number else ""],
         )
-        for place, (number, what, kind) in enumerate(zip(pairs, POINTS, KINDS, strict=True))
+        for number, what, kind in zip(pairs, POINTS, KINDS, strict=True)
     ]
     chart = RowChart(
-        "Pairs of games by the points they brought", Scale(0, 1), (), rows,
-        ("points from a pair", "pairs", "share"),
+        f"Pairs of games by the points of {row.agent}", Scale(0, 1), (), rows,
+        ("its points from a pair", "pairs", "share"),
     )  # fmt: skip
     table = FigureTable(
-        ("points from a pair", "pairs"),
+        (f"points of {row.agent} from a pair", "pairs"),
         tuple((what, count(number)) for number, what in zip(pairs, POINTS, strict=True)),
     )
     body = join([chart_html(chart), table_details(table, "The match in numbers")])
