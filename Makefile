@@ -58,7 +58,7 @@ fuzz: .venv/.dev
 # Runs disturbed in every way we know; stopped, it goes on where it was. The table goes into the page.
 DISTURBANCES ?= 1000
 torture: .venv/.dev
-	$(BIN)/python -m tools.torture --disturbances $(DISTURBANCES) --into docs/reliability.md
+	$(BIN)/python -m tools.torture --disturbances $(DISTURBANCES) --into docs/evidence/reliability.md
 
 check: .venv/.dev
 	$(BIN)/ruff format --check .

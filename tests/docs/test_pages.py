@@ -220,7 +220,8 @@ def desk(tmp_path, monkeypatch):
 
 
 # Only at full length: a search for one more game must be compiled, and clusters start processes.
-LONG = {ROOT / "docs" / "recipes" / "own-game.md", ROOT / "docs" / "cluster.md"}
+HOW_TO = ROOT / "docs" / "how-to"
+LONG = {HOW_TO / "write-a-game.md", HOW_TO / "use-a-cluster.md"}
 
 
 @pytest.mark.parametrize("page", [page for page in PLAIN if page not in LONG], ids=name_of)

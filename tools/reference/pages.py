@@ -2,26 +2,60 @@
 
 import argparse
 import importlib
+import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from agents.registry import AGENTS, kind_of, kinds_for
 from arena.analysis.checks.registry import CHECKS, claim
-from arena.commands.registry import COMMANDS
+from arena.commands.registry import COMMANDS, load_command
 from arena.config.checks import CLAIM_KEY
 from arena.config.keys import EXPERIMENT_KEYS, ROSTER_KEYS, SPRT_KEYS
 from arena.config.run_options import SETTINGS_KEYS
 from arena.learning.config import LEARN
-from arena.planning.openings.registry import COMMON_KEYS, OPENINGS, opening_method
-from arena.planning.schedules.registry import SCHEDULES, schedule_method
+from arena.planning.openings.registry import (
+    COMMON_KEYS,
+    OPENINGS,
+    OpeningMethod,
+    opening_method,
+)
+from arena.planning.schedules.registry import SCHEDULES, ScheduleMethod, schedule_method
 from arena.tuning.ranges import RANGE
 from arena.tuning.table import TUNE
 from games import game
+from games.base.errors import CHECK_FAILED, OK, UNFINISHED, USER_ERROR
 from games.base.schema import Key
 from games.base.text import format_value
 from pitflip.__main__ import all_parsers
 
 GENERATED = "<!-- Written by `python -m tools.reference`: change the code, not this page. -->"
+STATUSES = {
+    OK: "done; for a command with checks: all hold",
+    CHECK_FAILED: "done, and the answer is no: a check failed, a bot has faults, a result differs",
+    USER_ERROR: "a mistake in the command, a file or a bot; one line per mistake, and nothing was "
+    "played",
+    UNFINISHED: "not finished; finished work is stored, and the same command continues",
+}
+# The meaning of each example of a schedule and of openings, if its first key does not say it.
+FORMS = {
+    '"round_robin"': "each agent meets each other agent",
+    '{ gauntlet = "a" }': "`a` meets each of the others",
+    '"match"': "the two agents of a file with two agents",
+    '{ match = ["a", "b"] }': "these two; other agents of the file do not play",
+    '{ match = [["a", "b"], ["c", "d"]] }': "the two of each pair, in this order",
+    "{ best = 1 }": "a race that finds the best agent (`best = 3`: the best three)",
+    "{ rank = true }": "a race that finds the order of all agents",
+    '{ place = "a" }': "a race that finds the place of `a` among the others",
+    '"swiss"': "rounds of agents with about equal points",
+    '"none"': "only the start of the game",
+    "{ random_plies = 6 }": "distinct positions after 6 random moves (1 to 60)",
+    "{ random_plies = [4, 10] }": "distinct positions after 4, 5, ... 10 random moves in turn",
+    "{ enumerate = 2 }": "every position that 2 moves can reach (1 to 12)",
+    '{ list = ["3 1", "2"] }': 'these, in the notation of the game (Othello: `["d3 c5"]`)',
+    '{ exact = "draw" }': "random openings that are drawn under perfect play; "
+    '`"win"`, `"loss"`: won or lost for side 0',
+    "{ exact = 2 }": "random openings with a margin of at most 2 under perfect play",
+}
 GAMES = ("kalah(6,4)", "owari(6,4)", "othello(8)", "othello(6)")
 
 
@@ -39,12 +73,13 @@ def key_tables() -> list[KeyTable]:
         KeyTable("Top level", "Keys above the first `[table]` of a file.", EXPERIMENT_KEYS),
         KeyTable(
             "`schedule`",
-            f"One of {_forms(schedule_method(name).examples for name in SCHEDULES)}.",
+            _forms(("schedule", "agents that meet"), map(schedule_method, SCHEDULES)),
             _distinct(key for name in SCHEDULES for key in schedule_method(name).keys),
         ),
         KeyTable(
             "`openings`",
-            f"One of {_forms(opening_method(name).examples for name in OPENINGS)}.",
+            "All matches play the same openings in the same order; two agents never play one "
+            "twice.\n\n" + _forms(("openings", "list of openings"), map(opening_method, OPENINGS)),
             _distinct(
                 [*(key for name in OPENINGS for key in opening_method(name).keys), *COMMON_KEYS]
             ),
@@ -68,8 +103,10 @@ def experiment_page() -> str:
     """Return the page of experiment files."""
     parts = ["# Keys of an experiment file", GENERATED]
     parts.append(
-        "[The experiment file](../experiment-file.md) explains them. Options of agents are on "
-        "[their page](agents.md), checks on [theirs](checks.md)."
+        "An experiment is a TOML file. [Run an experiment](../how-to/run-an-experiment.md) shows "
+        "how to write one. Options of agents are on [their page](agents.md), checks on "
+        "[theirs](checks.md). [The JSON Schema](../experiment.schema.json) gives editors "
+        "completion and errors."
     )
     for table in key_tables():
         parts += [f"## {table.heading}", *filter(None, [table.about]), _key_rows(table.keys)]
@@ -88,19 +125,29 @@ def agents_page() -> str:
         about = kind_of(name).summary or docstring[:1].lower() + docstring[1:]
         options = ", ".join(f"`{key.name}`" for key in kind_of(name).options)
         rows.append((f"`{name}`", about, text, options))
-    parts = ["# Kinds of agents", GENERATED, "[Agents](../agents.md) explains them."]
+    parts = [
+        "# Kinds of agents",
+        GENERATED,
+        "The `kind` of an agent decides how it chooses moves. [How agents "
+        "search](../explanation/search.md) explains depth, ties and values.",
+    ]
     parts.append(markdown_table(("kind", "description", "games", "options"), rows))
     parts += ["## Options", _option_rows()]
     parts.append(
-        "The default of a limit (`depth`, `nodes`, `seconds`) holds where none of the three is set."
+        "The default of a limit (`depth`, `nodes`, `seconds`) holds if none of the three is set."
     )
     return markdown_page(parts)
 
 
 def checks_page() -> str:
     """Return the page of checks."""
-    parts = ["# Checks", GENERATED, "[Checks](../checks.md) explains them."]
-    parts += ["Every check is a table below `[[checks]]` with these keys and one of the next.",
+    parts = [
+        "# Checks",
+        GENERATED,
+        "[Check a claim](../how-to/check-a-claim.md) shows how to use them.",
+    ]
+    parts += ["Every check is a `[[checks]]` table. It has the key `that` and the keys of one "
+    "section below.",
               _key_rows([CLAIM_KEY])]  # fmt: skip
     for name in CHECKS:
         module = importlib.import_module(CHECKS[name])
@@ -116,7 +163,8 @@ def commands_page() -> str:
     parts = [
         "# Commands",
         GENERATED,
-        "The option `--help` of a command prints the same with examples.",
+        "`pitflip COMMAND --help` prints the same with examples. [Exit "
+        "statuses](exit-statuses.md) are on their own page.",
     ]
     for name, about, parser in command_parsers():
         parts += [f"## {name}", f"{about[:1].upper()}{about[1:]}."]
@@ -198,8 +246,30 @@ def _cells(key: Key) -> tuple[str, str, str, str]:
     return f"`{key.name}`", kind, default, key.description
 
 
-def _forms(examples: Iterable[Sequence[str]]) -> str:
-    return ", ".join(f"`{text}`" for several in examples for text in several)
+def exit_statuses_page() -> str:
+    """Return the page of exit statuses, from the texts below --help."""
+    rows = []
+    for name in COMMANDS:
+        epilog = " ".join(load_command(name).EPILOG.split("\n\n")[0].split())
+        _, found, text = epilog.partition("exit status: ")
+        if found:
+            statuses = dict(re.findall(r"(\d) (.*?)(?=; \d |$)", text))
+            rows.append([f"`{name}`", *(statuses.get(status, "") for status in "0123")])
+    parts = ["# Exit statuses", GENERATED]
+    parts.append("Every command ends with one of four statuses.")
+    general = ("status", "meaning"), [(f"{status}", text) for status, text in STATUSES.items()]
+    parts += [markdown_table(*general), "## By command"]
+    return markdown_page([*parts, markdown_table(("command", *"0123"), rows)])
+
+
+def _forms(head: Sequence[str], methods: Iterable[ScheduleMethod | OpeningMethod]) -> str:
+    """Return a table of the forms of a key, with their meanings."""
+    rows = [
+        (f"`{text}`", FORMS.get(text) or method.keys[0].description)
+        for method in methods
+        for text in method.examples
+    ]
+    return markdown_table(head, rows)
 
 
 def _distinct(keys: Iterable[Key]) -> list[Key]:
