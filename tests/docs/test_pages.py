@@ -45,7 +45,6 @@ PLAY = ("run", "judge")  # have --workers
 SLOW = {
     "make run",
     "python -m arena.run experiments/smart_vs_bad.toml",
-    "python -m arena.run experiments/smart_vs_bad.toml --set agents.smart.kind=smart_classic",
     "python -m arena.run experiments/smart_vs_bad.toml --set agents.smart.depth=6 --set game=owari",
     "python -m arena.run experiments/smart_vs_bad.toml "
     '--set "openings={ enumerate = 4 }" --pairs 500',

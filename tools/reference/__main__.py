@@ -13,6 +13,7 @@ from tools.reference.pages import (
     commands_page,
     exit_statuses_page,
     experiment_page,
+    glossary_page,
 )
 
 ROOT = Path(__file__).parents[2]
@@ -26,6 +27,7 @@ def reference_files() -> dict[str, str]:
         "docs/reference/heuristic-functions.md": heuristic_functions_page(),
         "docs/reference/commands.md": commands_page(),
         "docs/reference/exit-statuses.md": exit_statuses_page(),
+        "docs/reference/glossary.md": glossary_page(),
         "docs/reference/checks.md": checks_page(),
         "docs/reference/columns.md": columns_page(),
         "docs/experiment.schema.json": schema_text(),

@@ -3,6 +3,7 @@
 import argparse
 import importlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from arena.planning.openings.registry import (
     opening_method,
 )
 from arena.planning.schedules.registry import SCHEDULES, ScheduleMethod, schedule_method
+from arena.report.glossary import GLOSSARY
 from arena.tuning.ranges import RANGE
 from arena.tuning.table import TUNE
 from games import game
@@ -56,6 +58,7 @@ FORMS = {
     '`"win"`, `"loss"`: won or lost for side 0',
     "{ exact = 2 }": "random openings with a margin of at most 2 under perfect play",
 }
+SHARED_BY = 3  # commands that have an option before it is listed once
 GAMES = ("kalah(6,4)", "owari(6,4)", "othello(8)", "othello(6)")
 
 
@@ -158,18 +161,40 @@ def checks_page() -> str:
     return markdown_page(parts)
 
 
+class CommandSection(NamedTuple):
+    """The arguments of a command, or of one of its verbs, as (argument, meaning)."""
+
+    heading: str
+    about: str
+    rows: Sequence[tuple[str, str]]
+
+
 def commands_page() -> str:
-    """Return the page of commands, from their parsers."""
+    """Return the page of commands; options of several commands are listed once."""
+    sections = [each for command in command_parsers() for each in _command_sections(*command)]
+    common = Counter(row for each in sections for row in each.rows if "--" in row[0])
+    shared = {row: _option_name(row) for row, times in common.items() if times >= SHARED_BY}
     parts = [
         "# Commands",
         GENERATED,
         "`pitflip COMMAND --help` prints the same with examples. [Exit "
         "statuses](exit-statuses.md) are on their own page.",
+        "## Shared options",
+        "These options have the same meaning in all commands that list them.",
+        markdown_table(("argument", "meaning"), sorted(shared)),
     ]
-    for name, about, parser in command_parsers():
-        parts += [f"## {name}", f"{about[:1].upper()}{about[1:]}."]
-        parts += list(_parser_parts(parser, name))
+    for heading, about, rows in sections:
+        parts += [heading, about] if about else [heading]
+        own = [row for row in rows if row not in shared]
+        if own:
+            parts.append(markdown_table(("argument", "meaning"), own))
+        if also := [f"`{shared[row]}`" for row in rows if row in shared]:
+            parts.append(f"Shared options: {', '.join(also)}.")
     return markdown_page(parts)
+
+
+def _option_name(row: tuple[str, str]) -> str:
+    return row[0].strip("`").split(",")[0].split()[0]
 
 
 def command_parsers() -> Iterable[tuple[str, str, argparse.ArgumentParser]]:
@@ -180,23 +205,28 @@ def command_parsers() -> Iterable[tuple[str, str, argparse.ArgumentParser]]:
         yield name, COMMANDS[name].summary, own
 
 
-def _parser_parts(parser: argparse.ArgumentParser, name: str) -> Iterable[str]:
-    rows = []
+def _command_sections(
+    name: str, about: str, parser: argparse.ArgumentParser, level: str = "##"
+) -> Iterable[CommandSection]:
+    """Yield the section of a command and those of its verbs."""
+    rows, verbs = [], []
     for action in parser._actions:  # argparse has no public list of them
         if isinstance(action, argparse._SubParsersAction):
-            for word, own in action.choices.items():
-                yield f"### {name} {word}"
-                yield from _parser_parts(own, f"{name} {word}")
+            helps = {choice.dest: choice.help or "" for choice in action._choices_actions}
+            verbs += [(f"{name} {word}", helps[word], own) for word, own in action.choices.items()]
         elif not isinstance(action, argparse._HelpAction) and action.help != argparse.SUPPRESS:
-            default = action.default
-            shown = (
-                ""
-                if isinstance(default, bool) or default in (None, [], argparse.SUPPRESS)
-                else f"`{default}`"
-            )
-            rows.append((_words_of(action), shown, action.help or ""))
-    if rows:
-        yield markdown_table(("argument", "default", "meaning"), rows)
+            rows.append((_words_of(action), _meaning(action)))
+    sentence = f"{about[:1].upper()}{about[1:]}." if about else ""
+    yield CommandSection(f"{level} {name}", sentence, rows)
+    for verb in verbs:
+        yield from _command_sections(*verb, level="###")
+
+
+def _meaning(action: argparse.Action) -> str:
+    """Return the help of an argument, with its default."""
+    text, default = action.help or "", action.default
+    hidden = isinstance(default, bool) or default in (None, "", [], argparse.SUPPRESS)
+    return text if hidden or "(default" in text else f"{text} (default: {default})"
 
 
 def _words_of(action: argparse.Action) -> str:
@@ -205,7 +235,7 @@ def _words_of(action: argparse.Action) -> str:
     else:
         named = action.metavar or action.dest
         value = " ".join(named) if isinstance(named, tuple) else str(named)
-        value = value if action.option_strings or action.metavar else value.upper()
+        value = value if action.metavar else value.upper()
     if not action.option_strings:
         return f"`{value}`"
     takes = "" if action.nargs == 0 else f" {value}"
@@ -260,6 +290,19 @@ def exit_statuses_page() -> str:
     general = ("status", "meaning"), [(f"{status}", text) for status, text in STATUSES.items()]
     parts += [markdown_table(*general), "## By command"]
     return markdown_page([*parts, markdown_table(("command", *"0123"), rows)])
+
+
+def glossary_page() -> str:
+    """Return the page of words, which every page of a run shows too."""
+    parts = ["# Glossary", GENERATED]
+    parts.append(
+        "Every word that the terminal, the page of a run and the tables use in a special sense. "
+        "[Statistics](../explanation/statistics.md) explains the statistical words with examples, "
+        "[the rules](rules.md) those of the games."
+    )
+    for title, words in GLOSSARY.items():
+        parts += [f"## {title}", markdown_table(("word", "meaning"), words.items())]
+    return markdown_page(parts)
 
 
 def _forms(head: Sequence[str], methods: Iterable[ScheduleMethod | OpeningMethod]) -> str:
