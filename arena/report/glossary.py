@@ -25,6 +25,7 @@ GLOSSARY: Mapping[str, Mapping[str, str]] = {
         "experiment": "the TOML file, and what it describes",
         "run": "one execution of an experiment, and its directory",
         "plan": "everything that decides the games of a run",
+        "seed": "the number from which all random choices of a run follow",
         "pilot": (
             "two seconds of games that do not count, played to predict the duration and the width "
             "of intervals"
@@ -33,6 +34,8 @@ GLOSSARY: Mapping[str, Mapping[str, str]] = {
             "one experiment at several values of some keys; a cell is one combination of values"
         ),
         "study": "one tuning run; a trial is one candidate's small tournament in it",
+        "seed weights": "the weights with which a study begins",
+        "flat": "the verdict of a study in which no better weights can be seen",
         "ladder": (
             "a ranking that is kept between commands (`pitflip ladder`); new agents are placed in "
             "it"
@@ -103,6 +106,7 @@ GLOSSARY: Mapping[str, Mapping[str, str]] = {
             "the score of a match that stopped early is raw and too far from 50 %; the corrected "
             "one is an estimate that is too high as often as too low (median-unbiased)"
         ),
+        "fixed-n": "an interval for a number of games that was fixed before the first one",
         "adapted": "marks ratings of a schedule in which results decided which agents met",
         "Bonferroni": "several questions share one error, so that all answers together are right",
         "pentanomial": "the counts of the five possible pair scores",
