@@ -17,8 +17,8 @@ MODULES = re.compile(r"(?<![\w./-])(?:games|arena|benchmarks)(?:\.\w+)+(?![\w/])
 
 
 WORDS = re.compile(r"[A-Za-z_]\w*")
-# Names that belong to readers, as in "row_totals of your table".
-OTHERS = {"my_bot", "my_engine", "my_agent", "my_class", "row_totals", "openings_book"}
+# Names of readers' files.
+OTHERS = {"my_bot", "my_class"}
 
 
 def brought(page: Path) -> set[str]:
