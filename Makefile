@@ -73,11 +73,11 @@ coverage: .venv/.dev
 	  tests/agents/test_features.py tests/agents/test_policies.py tests/agents/test_human.py
 	$(BIN)/coverage report --fail-under=95
 
-# A warning, such as a link that leads nowhere, ends it.
-# docs/reference and the JSON Schema, from the code; a test fails where they are stale.
+# docs/reference and the JSON Schema, from the code; a test fails if they are stale.
 reference: .venv/.dev
 	$(BIN)/python -m tools.reference
 
+# A warning, such as a link that leads nowhere, is an error.
 docs: .venv/.docs
 	$(BIN)/sphinx-build --fail-on-warning --quiet -c docs -d site/.doctrees . site
 	@echo "the site: site/index.html"
