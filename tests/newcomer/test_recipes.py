@@ -27,7 +27,7 @@ from tests.docs.pages import (
 )
 
 RECIPES = [page for page in PAGES if changes_ours(page)]
-COPIED = ("games", "agents", "arena", "benchmarks", "tests", "experiments")
+COPIED = ("games", "agents", "arena", "pitflip", "benchmarks", "tests", "experiments")
 ENVIRONMENT = {
     **{key: value for key, value in os.environ.items() if "PYTEST" not in key},
     "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
@@ -69,7 +69,7 @@ def test_a_recipe_ends_as_it_says(page, tree):
                 command.line,
                 shell=True,
                 cwd=tree,
-                env=ENVIRONMENT,
+                env={**ENVIRONMENT, "PYTHONPATH": str(tree)},  # for the command pitflip
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 text=True,
