@@ -43,6 +43,8 @@ def heuristic_functions_page() -> str:
         features = importlib.import_module(f"games.{pack}.features")
         parts += [f"## {title}", NOTES[pack], f"Import them from `agents.features.{pack}`."]
         parts += [_rows(functions, package.HEURISTIC_FUNCTIONS), TERMS[pack]]
+        if needs := [f"`{name}`" for name in getattr(package, "FEATURE_NEEDS", ())]:
+            parts.append(f"Only if the rules of the game have it: {', '.join(needs)}.")
         parts.append(_rows(features, package.FEATURES))
     return markdown_page(parts)
 
