@@ -58,7 +58,7 @@ fuzz: .venv/.dev
 # Runs disturbed in every way we know; stopped, it goes on where it was. The table goes into the page.
 DISTURBANCES ?= 1000
 torture: .venv/.dev
-	$(BIN)/python -m tools.torture --disturbances $(DISTURBANCES) --into docs/reliability.md
+	$(BIN)/python -m tools.torture --disturbances $(DISTURBANCES) --into docs/evidence/reliability.md
 
 check: .venv/.dev
 	$(BIN)/ruff format --check .
@@ -73,11 +73,11 @@ coverage: .venv/.dev
 	  tests/agents/test_features.py tests/agents/test_policies.py tests/agents/test_human.py
 	$(BIN)/coverage report --fail-under=95
 
-# A warning, such as a link that leads nowhere, ends it.
-# docs/reference and the JSON Schema, from the code; a test fails where they are stale.
+# docs/reference and the JSON Schema, from the code; a test fails if they are stale.
 reference: .venv/.dev
 	$(BIN)/python -m tools.reference
 
+# A warning, such as a link that leads nowhere, is an error.
 docs: .venv/.docs
 	$(BIN)/sphinx-build --fail-on-warning --quiet -c docs -d site/.doctrees . site
 	@echo "the site: site/index.html"

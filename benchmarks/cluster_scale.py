@@ -29,8 +29,8 @@ from benchmarks.cluster_simulation import Flow, Work, flow
 from benchmarks.run import processor
 from benchmarks.sleepers import Nap
 
-DOCS = Path(__file__).parents[1] / "docs"
-PAGE, PICTURE = DOCS / "cluster.md", DOCS / "cluster-scale.svg"
+EVIDENCE = Path(__file__).parents[1] / "docs" / "evidence"
+PAGE, PICTURE = EVIDENCE / "cluster.md", EVIDENCE / "cluster-scale.svg"
 PLACE = re.compile(r"(?<=<!-- scale -->\n).*?(?=<!-- end of scale -->)", re.DOTALL)
 SLOTS = tuple(1 << power for power in range(9))
 LENGTHS = (0.05, 0.12, 0.25, 1.0)
@@ -180,7 +180,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Print the table; with --write, put it and the picture into the docs."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.cluster_scale", description=__doc__)
     parser.add_argument(
-        "--write", action="store_true", help="update docs/cluster.md and its picture"
+        "--write", action="store_true", help="update docs/evidence/cluster.md and its picture"
     )
     chosen = parser.parse_args(words)
     of = measure()

@@ -1,7 +1,8 @@
 """Count how often an extra turn is not the best move: python -m benchmarks.extra_turns.
 
 Without arguments it counts all positions of small boards, by exact values. Given the directory of
-a run, it counts the positions near the end of its games. docs/perfect.md has the results.
+a run, it counts the positions near the end of its games. docs/explanation/perfect-play.md has the
+results.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """Measure how accurately the limits of bots are enforced: python -m benchmarks.sandbox_limits.
 
-Writes docs/sandbox-limits.md. One bot plays at each level that this machine supports.
+Writes docs/evidence/sandbox-limits.md. One bot plays at each level that this machine supports.
 """
 
 import os
@@ -20,7 +20,7 @@ from agents.sandbox.sandbox import Sandbox
 from agents.sandbox.sandboxed_agent import SandboxedAgent
 from games import game
 
-PAGE = Path(__file__).parents[1] / "docs" / "sandbox-limits.md"
+PAGE = Path(__file__).parents[1] / "docs" / "evidence" / "sandbox-limits.md"
 OF = game("kalah(4,3)")
 MB, MEMORY = 1 << 20, 300  # the limit, in MB
 STEP_MB, STEP_SECONDS = 4, 0.002  # size and interval of each process's allocations
@@ -79,7 +79,8 @@ def main() -> None:
 
 HEAD = """# Limits of bots, measured
 
-`python -m benchmarks.sandbox_limits` writes this page. Last on {system}, {machine}, {cores} cores,
+This page shows how exactly the limits of bots are kept. `python -m benchmarks.sandbox_limits`
+writes it; last on {system}, {machine}, {cores} cores,
 with a load of {load:.1f} at the start: other work shared the machine, so times are upper bounds.
 
 - **Memory overshoot**: the memory that all processes of a bot used together beyond the limit of

@@ -149,7 +149,7 @@ def run_study(tuning: StudyConfig, truth: Truth) -> StudyRow:
 
 
 def row_text(game: str, method: str, rows: list[StudyRow]) -> str:
-    """Return the row of the table in docs/tuning.md."""
+    """Return the row of the table in docs/evidence/tuning.md."""
     count = len(rows)
     elo = np.array([elo_from_score(row.truth) for row in rows])
     bias = 100 * np.array([row.claim.value - row.truth for row in rows])

@@ -1,6 +1,6 @@
 """Pitflip: which of two bots is stronger, by how much, and how sure are we?
 
-The functions and types of this package are described in docs/python.md.
+The functions and types of this package are described in docs/reference/python.md.
 """
 
 from importlib import import_module

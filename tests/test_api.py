@@ -18,7 +18,7 @@ from pitflip.stored_run import Run
 from tests.arena.running import ROOT, experiment_file, only_run, run_experiment_file, small
 
 NOTEBOOK = ROOT / "docs" / "notebooks" / "from_start_to_end.ipynb"
-PAGE = ROOT / "docs" / "python.md"  # run by tests/docs
+PAGE = ROOT / "docs" / "reference" / "python.md"  # run by tests/docs
 GREEDY = '[agents."<b>greedy</b>"]\nkind = "greedy"\n'
 TWO = {"greedy": {"kind": "greedy"}, "random": {"kind": "random"}}
 SMALL = {"game": "kalah(4,3)", "pairs": 8, "agents": TWO}

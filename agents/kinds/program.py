@@ -55,6 +55,12 @@ def load_protocol(name: str) -> ProtocolModule:
     return module
 
 
+def protocol_summary(name: str) -> str:
+    """Return what the first line of a protocol's module says about it."""
+    line = (load_protocol(name).__doc__ or "").partition("\n")[0]
+    return line.rstrip(".").removesuffix(", both directions")
+
+
 @cache
 def kind(name: str) -> Kind:
     """Return the kind of programs that use this protocol."""
@@ -69,7 +75,7 @@ def kind(name: str) -> Kind:
     options = {key.name: key for key in (*PROGRAM_KEYS, *load_protocol(name).OPTIONS)}
     return Kind(
         build, tuple(options.values()), (), external_reason, user_code_reason, host_bot, refusal,
-        summary=f"a program that uses the protocol {name}",
+        summary=f"a program. {protocol_summary(name)}",
     )  # fmt: skip
 
 

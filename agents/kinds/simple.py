@@ -21,7 +21,7 @@ def _policy(options: tuple[Key, ...], summary: str, needs: tuple[str, ...] = ())
 RANDOM = Kind(
     build, randomness_reason=lambda _: "its moves are random", summary="a random legal move"
 )
-FIRST = _policy((EPSILON,), "the legal move with the lowest or highest number")
+FIRST = _policy((EPSILON,), "the legal move with the lowest number (`last`: the highest)")
 NEAREST_POT = _policy((EPSILON,), "the hole next to the pot", ("hole_beans",))
 FEWEST = _policy(NOISE, "the hole with the fewest beans", ("hole_beans",))
 GREEDY = _policy(NOISE, "the largest immediate gain", ("move_ordering",))

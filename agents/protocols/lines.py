@@ -1,4 +1,6 @@
-"""Our line protocol: one question and one answer per move, described in docs/bots.md.
+"""Our line protocol: one question and one answer per move.
+
+docs/reference/line-protocol.md describes it:
 
 `position;legal moves;seconds left;random number;game`
 

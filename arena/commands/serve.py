@@ -39,6 +39,7 @@ DEFAULT_GAMES = {
 PORT = 2671  # of KGP
 CONNECT_SECONDS = 10.0
 TYPES = {"int": int, "float": float, "bool": bool}
+METAVARS = {"int": "N"}
 AGENT = group(
     option(
         "--agent", default="smart", help="a kind, a bot's file, or path.py:name (default: smart)"
@@ -80,6 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                 type=TYPES.get(key.type, str),
                 choices=key.choices or None,
                 default=key.default,
+                metavar=None if key.choices else METAVARS.get(key.type, "TEXT"),
                 help=key.description,
             )
 

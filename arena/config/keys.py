@@ -90,7 +90,13 @@ EXPERIMENT_KEYS = (
         "standings", "text", "rank agents by rating or by points", "elo", choices=("elo", "points")
     ),
     Key("roster", "table", "a directory of bots, each an agent", keys=ROSTER_KEYS),
-    Key("agents", "table", "the agents by name", required=True, example=", as in [agents.smart]"),
+    Key(
+        "agents",
+        "table",
+        'the agents by name: up to 40 characters, without " beats "',
+        required=True,
+        example=", as in [agents.smart]",
+    ),
     Key("checks", "any", "claims about the result", ()),
     Key("sweep", "any", "lists of values: each combination is a run"),
     Key("tune", "any", "a search for better weights or options"),

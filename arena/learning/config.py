@@ -38,7 +38,7 @@ MATCH = (
 LEARN = (
     Key("teacher", "text", "the agent that plays the first games", required=True),
     Key("agent", "text", "the agent whose weights are learned (default: the teacher)"),
-    Key("tables", "text", "the kind of tables: features, patterns, holes or pairs"),
+    Key("tables", "text", "the kind of tables: features, patterns, holes, pairs or all_pairs"),
     Key("patterns", "table", 'squares of each pattern, as in corner = "a1 b1 a2"'),
     Key("phases", "int", "parts of the game with separate weights", low=1, high=64),
     Key("games", "any", "games per round, or a list with one number per round", 20_000),

@@ -395,7 +395,7 @@ def read_ladder_agents(path: Path, plan: Plan) -> list[tuple[str, AgentSpec]]:
         written = {path.stem: tables}
     if not isinstance(written, dict) or not written:
         problems.raise_if_any()
-        raise UserError(f"{path}: no agent: write [agents.NAME], as in docs/experiment-file.md")
+        raise UserError(f"{path}: no agent: write [agents.NAME] with its kind")
     name = tables.get("game", plan.game_name)
     if not isinstance(name, str) or game(name, base).name != plan.game.name:
         raise UserError(f"{path}: game is {quote(str(name))}, the ladder plays {plan.game_name}")

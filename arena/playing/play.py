@@ -22,8 +22,8 @@ from arena.stats.sprt import SprtState, finish_sprt, start_sprt, update_sprt
 from arena.storage.journal import Section
 from games.base.progress import ShowProgress, ignore_progress
 
-# A client and a scheduler handle about 800 tasks per second (docs/cluster.md). At a quarter of
-# that they answer without delay.
+# A client and a scheduler handle about 800 tasks per second (docs/evidence/cluster.md). At a
+# quarter of that they answer without delay.
 MAX_TASKS_PER_SECOND = 200
 log = logging.getLogger(__name__)
 

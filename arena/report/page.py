@@ -17,6 +17,7 @@ from arena.report.games import (
     games_json,
     json_for_script,
 )
+from arena.report.glossary import glossary_section
 from arena.report.html import Html, isolate, join, name_of, tag
 from arena.report.methods import facts, finish_date_text, method_section, reproduce_section
 from games import Game, Position
@@ -41,7 +42,7 @@ def page_html(report: ReportData, live: str = "", live_script: str = "") -> str:
         f"{report.game_name}",
         join([
             status, masthead(report), menu(figures), *sections, games_section(report),
-            method_section(report), reproduce_section(report),
+            method_section(report), reproduce_section(report), glossary_section(),
         ]),
         data=games_json(report),
         live_script=live_script,
@@ -71,7 +72,7 @@ def masthead(report: ReportData) -> Html:
 def menu(figures: Mapping[str, Figure]) -> Html:
     """Return links to the sections."""
     links = [(name, figure.menu_label or figure.heading) for name, figure in figures.items()]
-    links += [("games", "Games"), ("method", "Methods"), ("again", "Repeat")]
+    links += [("games", "Games"), ("method", "Methods"), ("again", "Repeat"), ("words", "Words")]
     inside = (tag("a", heading, href=f"#{name}") for name, heading in links)
     return tag("nav", join(inside, " "), aria_label="Sections")
 

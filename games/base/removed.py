@@ -18,7 +18,7 @@ REMOVED_COMMANDS: Mapping[str, str] = {
     "share": "zip the directory of the run; pitflip verify takes the unpacked directory",
     "agreement": "every run names agents that play identically",
     "even_openings": 'write openings = { exact = "draw" } in the experiment file',
-    "extra_turns": "docs/perfect.md has the answer, python -m benchmarks.extra_turns counts again",
+    "extra_turns": "python -m benchmarks.extra_turns counts them",
     "profile": "pitflip run, whose page has lengths, draws and the first mover's score",
 }
 

@@ -181,29 +181,31 @@ def test_names_are_importable_and_unique():
         assert len(set(heuristic_names(game(name)))) == len(heuristic_names(game(name)))
 
 
-def heuristics(page):
-    (file,) = [each for each in blocks(page) if (each.file or "").endswith(".py")]
+def heuristics(of):
+    """The examples of the page about evaluations for one game: their names and their text."""
+    page, name = ROOT / "docs/how-to/write-an-evaluation.md", f"bots/{of.partition('(')[0]}.py"
+    (file,) = [each for each in blocks(page) if each.file == name]
     return re.findall(r"^def (\w+)", file.text, re.M), file.text
 
 
 @pytest.mark.parametrize("of", ["kalah(6,4)", "othello"])
 def test_heuristics_in_docs_distinguish_positions(of):
-    names, text = heuristics(ROOT / "docs" / f"words-{of.partition('(')[0]}.md")
+    names, text = heuristics(of)
     scope, values = {"__name__": "heuristics"}, {}
     exec(text, scope)
     words = plain_names(game(of).family_name, game(of).family.from_words)
     for name in names:
         evaluate = plain_copy(scope[name], words)
         values[name] = {evaluate(game(of).context, p.state) for p in spread(of, few(12, 4))}
-    assert len(values) == 10
+    assert len(values) == 5
     assert all(len(each) > 1 for each in values.values()), values
 
 
-@pytest.mark.slow  # ten compilations
+@pytest.mark.slow  # five compilations
 @compiled
 @pytest.mark.parametrize("of", ["kalah(6,4)", "othello"])
 def test_heuristics_in_docs_compile_and_play(of, tmp_path):
-    names, text = heuristics(ROOT / "docs" / f"words-{of.partition('(')[0]}.md")
+    names, text = heuristics(of)
     path, values = tmp_path / "mine.py", {}
     path.write_text(text)
     for name in names:
@@ -212,13 +214,17 @@ def test_heuristics_in_docs_compile_and_play(of, tmp_path):
     assert all(len(set(each)) > 1 for each in values.values()), values
 
 
-@pytest.mark.parametrize("pack", ["kalah", "othello"])
-def test_docs_list_all_functions_and_ten_heuristics(pack):
-    text = (ROOT / "docs" / f"words-{pack}.md").read_text()
-    of = game(pack)
-    assert [word for word in heuristic_names(of) if f"| `{word}(" not in text] == []
-    bodies = re.findall(r"^def \w+\(rules, position\):\n    .*\n((?:    .*\n)+)", text, re.M)
-    assert [len(body.splitlines()) <= 2 for body in bodies] == [True] * 10
+@pytest.mark.parametrize("of", ["kalah", "othello"])
+def test_reference_lists_all_functions(of):
+    text = (ROOT / "docs" / "reference" / "heuristic-functions.md").read_text()
+    assert [word for word in heuristic_names(game(of)) if f"| `{word}(" not in text] == []
+
+
+def test_reference_lists_the_whole_view():
+    text = (ROOT / "docs" / "reference" / "python-bots.md").read_text()
+    public = [name for name in vars(View) if not name.startswith("_")]
+    internal = {"game", "position", "of_board", "noted"}
+    assert [name for name in public if name not in internal and f"`view.{name}" not in text] == []
 
 
 @compiled

@@ -7,7 +7,7 @@ import pytest
 from benchmarks import cluster_scale, cluster_simulation
 from benchmarks.cluster_costs import Costs, Match
 from benchmarks.cluster_picture import picture
-from benchmarks.cluster_scale import DOCS, PLACE, SLOTS, Measurements, lines, section
+from benchmarks.cluster_scale import EVIDENCE, PLACE, SLOTS, Measurements, lines, section
 from benchmarks.cluster_simulation import Work, flow
 
 COSTS = Costs(0.001, 1e-9, 0.002, 1e-9, 0.001, 0.01)
@@ -50,7 +50,7 @@ def _briefly(monkeypatch):
 
 @pytest.mark.usefixtures("_briefly")
 def test_the_page_is_made_by_the_command():
-    page = (DOCS / "cluster.md").read_text()
+    page = (EVIDENCE / "cluster.md").read_text()
     assert PLACE.search(page)[0].count("\n| ") == len(SLOTS) + 2
     made = section(OF)
     assert made.count("\n| ") == len(SLOTS) + 2
@@ -65,4 +65,4 @@ def test_the_picture_has_a_line_for_each_length():
     root = ElementTree.fromstring(picture(SLOTS, shown))
     drawn = [each for each in root if each.tag.endswith("polyline")]
     assert len(drawn) == len(shown) == len(cluster_scale.LENGTHS) + 1
-    assert (DOCS / cluster_scale.PICTURE.name).is_file()
+    assert (EVIDENCE / cluster_scale.PICTURE.name).is_file()

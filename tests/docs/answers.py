@@ -10,6 +10,7 @@ WAITS = (
     "searching each move alone, .*",
     "starting .*",
     r"pilot: [\d,]+ games so far",
+    r"pitflip \w+: working, \d+ s",
 )
 
 

@@ -114,7 +114,7 @@ def inline_commands(page: Path) -> list[str]:
 
 def changes_ours(page: Path) -> bool:
     """Return whether a page is a recipe that changes our packages."""
-    if page.parent.name != "recipes":
+    if page.parent.name != "contribute":
         return False
     names = [block.file or (block.place or ("",))[0] for block in blocks(page)]
     return any(name.startswith(OURS) for name in names)

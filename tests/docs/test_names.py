@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 from agents.evaluation.weights import default_endgame
-from arena.planning.openings.registry import OPENINGS, opening_method
-from arena.planning.schedules.registry import SCHEDULES, schedule_method
 from games import game
 from tests.docs.pages import FENCED, PAGES, ROOT, blocks, name_of
 
@@ -19,8 +17,8 @@ MODULES = re.compile(r"(?<![\w./-])(?:games|arena|benchmarks)(?:\.\w+)+(?![\w/])
 
 
 WORDS = re.compile(r"[A-Za-z_]\w*")
-# Names that belong to readers, as in "row_totals of your table".
-OTHERS = {"my_bot", "my_engine", "my_agent", "my_class", "row_totals", "openings_book"}
+# Names of readers' files.
+OTHERS = {"my_bot", "my_class"}
 
 
 def brought(page: Path) -> set[str]:
@@ -70,7 +68,7 @@ def test_names_of_code_in_the_running_text_are_there(page):
     assert names - words_of_sources() - shown - OTHERS == set()
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if p.parent.name == "recipes"], ids=name_of)
+@pytest.mark.parametrize("page", [p for p in PAGES if p.parent.name == "contribute"], ids=name_of)
 def test_the_files_of_a_recipe_can_be_imported(page):
     ours = [name.removesuffix(".py").replace("/", ".") for name in brought(page)]
     for block in blocks(page):
@@ -79,25 +77,12 @@ def test_the_files_of_a_recipe_can_be_imported(page):
 
 
 def test_the_page_has_the_endgame_sizes_of_smart():
-    page = " ".join((ROOT / "docs" / "agents.md").read_text().split())
+    page = " ".join((ROOT / "docs" / "explanation" / "search.md").read_text().split())
     said = re.search(r"`smart` solves from (\d+) beans and from (\d+) empty squares on", page)
     assert said.groups() == (
         str(default_endgame(game("kalah"))),
         str(default_endgame(game("othello"))),
     )
-
-
-def test_the_page_of_the_file_names_every_schedule_and_opening():
-    page = (ROOT / "docs" / "experiment-file.md").read_text()
-    for title, modules in (
-        ("schedule", map(schedule_method, SCHEDULES)),
-        ("openings", map(opening_method, OPENINGS)),
-    ):
-        (rows,) = re.findall(rf"^### `{title}`\n(.*?)(?=^##)", page, re.MULTILINE | re.DOTALL)
-        names = {module.keys[0].name for module in modules if module.keys}
-        assert {
-            name for name in names if not re.search(rf'^\| `["{{ ]*{name}\b', rows, re.M)
-        } == set()
 
 
 def test_the_index_links_every_page():

@@ -45,7 +45,6 @@ PLAY = ("run", "judge")  # have --workers
 SLOW = {
     "make run",
     "python -m arena.run experiments/smart_vs_bad.toml",
-    "python -m arena.run experiments/smart_vs_bad.toml --set agents.smart.kind=smart_classic",
     "python -m arena.run experiments/smart_vs_bad.toml --set agents.smart.depth=6 --set game=owari",
     "python -m arena.run experiments/smart_vs_bad.toml "
     '--set "openings={ enumerate = 4 }" --pairs 500',
@@ -63,7 +62,6 @@ SHORTER = {"python -m arena.run experiments/othello_greedy_vs_random.toml": ("--
 # Commands that are not run, and why. An entry that is on no page is an error.
 NOT_RUN = {
     ". .venv/bin/activate": "changes the shell",
-    "pip install -e . && python -m arena.run experiments/smart_vs_bad.toml": "asks a package index",
     "uv lock": "changes the lock",
     'git commit --all --message "Version 0.2.0"': "changes the repository",
     "uv build": "asks a package index for the build backend",
@@ -222,7 +220,8 @@ def desk(tmp_path, monkeypatch):
 
 
 # Only at full length: a search for one more game must be compiled, and clusters start processes.
-LONG = {ROOT / "docs" / "recipes" / "own-game.md", ROOT / "docs" / "cluster.md"}
+HOW_TO = ROOT / "docs" / "how-to"
+LONG = {HOW_TO / "write-a-game.md", HOW_TO / "use-a-cluster.md"}
 
 
 @pytest.mark.parametrize("page", [page for page in PLAIN if page not in LONG], ids=name_of)

@@ -102,6 +102,10 @@ def test_the_tables_of_a_run_have_the_documented_columns(tmp_path: Path):
     assert {"games.parquet", "elo.parquet", "points.parquet"} <= {path.name for path in written}
     for path in written:
         assert pq.read_schema(path).names == list(known[path.name].columns)
+    page = (ROOT / "docs" / "reference" / "files.md").read_text()
+    (directory,) = {path.parent for path in written}
+    files = {*known, *(path.name for path in directory.iterdir())}
+    assert {name for name in files if f"`{name}" not in page} == set()
 
 
 def test_the_schema_is_written_as_json():

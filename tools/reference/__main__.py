@@ -6,7 +6,15 @@ from pathlib import Path
 from games.base.errors import OK
 from tools.reference.columns import columns_page
 from tools.reference.experiment_schema import schema_text
-from tools.reference.pages import agents_page, checks_page, commands_page, experiment_page
+from tools.reference.heuristics import heuristic_functions_page
+from tools.reference.pages import (
+    agents_page,
+    checks_page,
+    commands_page,
+    exit_statuses_page,
+    experiment_page,
+    glossary_page,
+)
 
 ROOT = Path(__file__).parents[2]
 
@@ -16,7 +24,10 @@ def reference_files() -> dict[str, str]:
     return {
         "docs/reference/experiment.md": experiment_page(),
         "docs/reference/agents.md": agents_page(),
+        "docs/reference/heuristic-functions.md": heuristic_functions_page(),
         "docs/reference/commands.md": commands_page(),
+        "docs/reference/exit-statuses.md": exit_statuses_page(),
+        "docs/reference/glossary.md": glossary_page(),
         "docs/reference/checks.md": checks_page(),
         "docs/reference/columns.md": columns_page(),
         "docs/experiment.schema.json": schema_text(),

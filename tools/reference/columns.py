@@ -107,7 +107,7 @@ MEANINGS: Mapping[str, str] = {
     "checks": "number of checks",
     "checks_hold": "number of checks that hold",
     "choices": "number of legal moves",
-    "counted_games": "games that the estimates rest on, without replays",
+    "counted_games": "games that the estimates use, without duplicates",
     "data": "further data that a bot told, as JSON",
     "depth": "depth of the search in plies; 200: to the end of the game",
     "distinct_games": "games that are no duplicates; a duplicate is a fair game with the moves of "
@@ -226,7 +226,12 @@ def meaning(table: str, column: str) -> str:
 
 def columns_page() -> str:
     """Return the page of columns."""
-    parts = ["# Columns of the tables", GENERATED, "[Results](../results.md) explains them."]
+    parts = [
+        "# Columns of the tables",
+        GENERATED,
+        "Every run writes these tables as Parquet files. [Files](files.md) says when each of them "
+        "is written. An end of an interval is missing if the games do not determine it.",
+    ]
     for table in parquet_tables():
         parts += [f"## `{table.file}`", f"One row is {table.row}.", _rows(table)]
     return markdown_page(parts)

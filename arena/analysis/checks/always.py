@@ -32,8 +32,8 @@ KEYS = (
     Key(
         "always",
         "any",
-        'true: every game was won, a forfeit of the loser too; "proved": every game that could be; '
-        '"winnable": every game that perfect play wins',
+        "true: A won every game, forfeits of B included; "
+        '"proved": A wins whatever B replies; "winnable": A won every game that perfect play wins',
         choices=(True, "proved", "winnable"),
     ),
     MIN_DISTINCT,

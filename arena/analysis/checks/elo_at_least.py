@@ -22,7 +22,7 @@ from arena.stats.text import bound_decimals, percent_text, round_down, sign_text
 from games.base.schema import Key
 
 KEYS = (
-    Key("elo_at_least", "float", "Elo above the other agent"),
+    Key("elo_at_least", "float", "the smallest Elo difference to the other agent"),
     CONFIDENCE,
     MIN_DISTINCT,
     OF,

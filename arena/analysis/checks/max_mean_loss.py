@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from arena.analysis.move_losses.judge import JudgedMoves
 
 KEYS = (
-    Key("max_mean_loss", "float", "margin that a move loses on average, at most", low=0),
+    Key(
+        "max_mean_loss", "float", "the largest mean loss of a move, in points of the margin", low=0
+    ),
     LAST_BEANS,
     CONFIDENCE,
     MIN_DISTINCT,

@@ -24,8 +24,8 @@ from games.base.text import join_names
 MEAN = "mean move"
 KEYS = (
     Key("max_seconds", "float", "the longest time in seconds that is allowed", above=0),
-    Key("per", "text", "the time of what: of every move, turn with its extra turns or game, or "
-        "the mean of all moves", "move", choices=("move", "turn", "game", MEAN)),
+    Key("per", "text", "the time of each move, each turn (a move with its extra turns), each "
+        "game, or the mean of all moves", "move", choices=("move", "turn", "game", MEAN)),
 )  # fmt: skip
 COLUMNS = {"move": "longest", "turn": "turn", "game": "nanoseconds"}
 

@@ -24,7 +24,7 @@ KEYS = (
     Key(
         "never_throws_away",
         "text",
-        '"win": no won position was lost or drawn by a move; "draw": no drawn one lost either',
+        '"win": no move turned a win into a draw or loss; "draw": nor a draw into a loss',
         choices=("win", "draw"),
     ),
     LAST_BEANS,

@@ -38,7 +38,13 @@ from arena.stats.text import check_text
 from games.base.schema import Key
 
 KEYS = (
-    Key("score_at_least", "float", "points a game, from 0 to 1", above=0, high=1),
+    Key(
+        "score_at_least",
+        "float",
+        "the smallest score (points per game), from 0 to 1",
+        above=0,
+        high=1,
+    ),
     CONFIDENCE,
     MIN_DISTINCT,
     OF,

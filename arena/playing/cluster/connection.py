@@ -362,7 +362,7 @@ def check_scheduler(address: str) -> None:
     try:
         kind = asyncio.run(_kind_of(address))
     except TypeError:
-        message = "requires certificates: set Dask's own TLS keys, see docs/cluster.md"
+        message = "requires certificates: set Dask's own TLS keys, see docs/how-to/use-a-cluster.md"
     except TimeoutError:
         message = f"does not answer like a Dask scheduler within {ASK_SECONDS:g} s"
     except OSError as error:

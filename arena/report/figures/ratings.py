@@ -201,7 +201,8 @@ def glossary(report: ReportData) -> Html:
         ),
     )
     rows = (join([tag("dt", short), tag("dd", long)]) for short, long in meanings)
-    return tag("dl", join(rows), class_="glossary")
+    more = tag("p", tag("a", "All words", href="#words"), class_="note")
+    return join([tag("dl", join(rows), class_="glossary"), more])
 
 
 def lanes(groups: Sequence[InseparableGroup]) -> list[int]:

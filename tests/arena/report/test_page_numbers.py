@@ -50,6 +50,14 @@ def test_the_page_is_one_file_with_the_hashes_in_its_policy(page):
         assert f"{kind}-src 'sha256-{digest}'" in policy
 
 
+def test_the_page_defines_its_statistical_words(page):
+    (body,) = re.findall(r'<section id="words".*?</section>', page.text, re.DOTALL)
+    defined = set(re.findall(r"<dt>(.*?)</dt>", body.replace("<code>", "").replace("</code>", "")))
+    assert {"Elo", "interval", "duplicate game", "effective sample size (n_eff)"} <= defined
+    assert {"K", "first mover", "openings like these", "exactly these openings"} <= defined
+    assert page.text.count('href="#words"') >= 1  # the menu; tables link to it, too
+
+
 def test_ratings_are_those_of_the_table(run, page):
     if "ratings" not in page.tables:
         assert len(table_of(run, "elo")) == 2

@@ -2,7 +2,6 @@
 
 import gc
 import os
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -33,7 +32,6 @@ from tests.arena.played import (
 ORIGIN = {"experiment": "demo", "seed": 1, "versions": {"pitflip": "0"}}
 AGENTS = {"hasty": AgentSpec("first"), "noisy": AgentSpec("random")}
 LINES = [(0, 1), (2, 3), (4, 5)]
-DOCUMENT = Path(__file__).parents[3] / "docs" / "results.md"
 
 
 def written(path, asked, games, openings, parts=None, moves=True):
