@@ -385,11 +385,10 @@ def write_tables(
         directory / "games.parquet", parts(), evidence.repeat, schedule.game, plan.names,
         schedule.openings, source, moves=evidence.keeps_moves,
     )  # fmt: skip
-    test = (plan.stop, played.sprt) if plan.stop and played.sprt else None
     found = summary.relabel_intervals(
         summary.summarise(
-            evidence, name=run.experiment.name, sprt=test, tournament=played.tournament,
-            by_points=run.experiment.standings == "points",
+            evidence, name=run.experiment.name, stop=plan.stop, stop_state=played.stop,
+            tournament=played.tournament, by_points=run.experiment.standings == "points",
         )
     )  # fmt: skip
     for name, kind, rows in (
