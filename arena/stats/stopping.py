@@ -15,7 +15,7 @@ from arena.stats.estimate import FEW_OPENINGS, Estimate, EstimateKind
 from arena.stats.intervals import estimate_from_spread
 from arena.stats.match_estimate import MatchEstimate, answer_of_score
 from arena.stats.quantiles import normal_cdf, normal_quantile
-from arena.stats.sample_size import smooth_score_shares
+from arena.stats.sample_size import mean_and_variance, smooth_score_shares
 from arena.stats.spread import QUARTERS, Spread, spread
 from arena.stats.sprt import (
     Decision,
@@ -144,7 +144,7 @@ def _add_scores(plan: StopPlan, state: StopState, scores: Floats) -> StopState:
         assert isinstance(state, SprtState)
         return update_sprt(plan, state, scores)
     seen = np.bincount(np.rint(4.0 * scores).astype(np.int64), minlength=5)
-    ll, ld, even, wd, ww = (int(n) for n in np.array(state.counts) + seen)
+    ll, ld, even, wd, ww = (n + m for n, m in zip(state.counts, seen.tolist(), strict=True))
     after = WidthState((ll, ld, even, wd, ww), None, None, Decision.RUNNING)
     if not _is_look(plan, after.observations):
         return after
@@ -174,14 +174,17 @@ class _LogWidth(NamedTuple):
 
 def _log_half_width(plan: WidthPlan, counts: Sequence[int], pairs: int) -> _LogWidth:
     """Return half the width in Elo, z SD / sqrt(pairs), with half a pair at either end."""
-    shares, scores = np.array(smooth_score_shares(counts)), np.array(QUARTERS)
-    mean = float(shares @ scores)
-    squares = np.square(scores - mean)
-    variance, spare = float(shares @ squares), mean * (1.0 - mean)
-    influence = 0.5 * (squares / variance - 1.0) - (1.0 - 2.0 * mean) / spare * (scores - mean)
+    shares = smooth_score_shares(counts)
+    mean, variance = mean_and_variance(shares)
+    spare = mean * (1.0 - mean)
+    skew = (1.0 - 2.0 * mean) / spare
+    of_influence = 0.0
+    for share, score in zip(shares, QUARTERS, strict=True):
+        off = score - mean
+        of_influence += share * (0.5 * (off * off / variance - 1.0) - skew * off) ** 2
     quantile = normal_quantile(0.5 + 0.5 * plan.fixed_level)
     half = quantile * math.sqrt(variance / pairs) / (NATURAL * spare)
-    return _LogWidth(math.log(half), float(shares @ np.square(influence)))
+    return _LogWidth(math.log(half), of_influence)
 
 
 def _spread_of_counts(counts: Sequence[int]) -> Spread:
