@@ -29,6 +29,7 @@ from arena.stats.stopping import (
 from pitflip.api import match
 
 RUNS = 2_000
+TEST_SHARE = 4  # of tests that many times fewer runs are simulated
 SEED = 11
 ENOUGH = 3  # times the pairs of the fixed-size run
 REAL_PAIRS = 3_000
@@ -186,7 +187,7 @@ def give_up_rows(runs: int) -> Iterator[str]:
     tests: Sequence[tuple[SprtPlan, int]] = ((SprtPlan(0.0, 20.0), 200), (SprtPlan(0.0, 10.0), 800))
     for test, most in tests:
         for elo in (-20.0, 0.0, test.elo1, 40.0, 60.0):
-            row = give_up_row(test, pair_law(elo, *kind), most, runs)
+            row = give_up_row(test, pair_law(elo, *kind), most, runs // TEST_SHARE)
             yield give_up_text(f"sprt [{test.elo0:g}, {test.elo1:g}]", most, elo, row)
     for elo in (0.0, 300.0):
         law, plan = pair_law(elo, *kind), WidthPlan(20.0)

@@ -254,7 +254,8 @@ def _sprt_answer(report: ReportData, sprt: KeyValues) -> Answer:
         Decision.GAVE_UP: f"Not decided: the run {sprt.get('why')}.",
     }.get(sprt["decision"], f"Not decided {after}: the test needs more.")
     value = minus(elo_text(corrected)).removesuffix(f" {corrected.kind}")
-    certainty = f"Corrected for stopping: {value}, with {confidence(corrected.level)} confidence."
+    level = f" ({confidence(corrected.level)})" if corrected.has_both_ends else ""
+    certainty = f"Estimate corrected for stopping: {value}{level}."
     return Answer(question, minus(headline), join([certainty]))
 
 

@@ -11,12 +11,12 @@ import numpy.typing as npt
 from arena.stats.anytime import betting_interval
 from arena.stats.counts import Floats
 from arena.stats.elo import NATURAL, elo_estimate, moments
-from arena.stats.estimate import FEW_OPENINGS, Estimate, EstimateKind
+from arena.stats.estimate import FEW_OPENINGS, Estimate, EstimateKind, Scope
 from arena.stats.intervals import estimate_from_spread
 from arena.stats.match_estimate import MatchEstimate, answer_of_score
-from arena.stats.quantiles import normal_cdf, normal_quantile
-from arena.stats.sample_size import mean_and_variance, smooth_score_shares
-from arena.stats.spread import QUARTERS, Spread, spread
+from arena.stats.quantiles import normal_cdf, normal_quantile, t_cdf
+from arena.stats.sample_size import mean_and_variance, score_shares, smooth_score_shares
+from arena.stats.spread import QUARTERS, Spread
 from arena.stats.sprt import (
     Decision,
     SprtPlan,
@@ -31,9 +31,10 @@ from arena.stats.sprt import (
 GIVE_UP_ERROR = 0.05
 # The rule is evaluated this often between n and 2 n pairs; giving up from a test costs more.
 WIDTH_LOOKS, SPRT_LOOKS = 64, 16
+FEWEST_PAIRS = 20  # before a match gives up
 MIN_WIDTH, MAX_WIDTH = 1.0, 400.0  # Elo
-_NEAR = 1.1  # the closed form differs less than this from the interval
-_LEAST_DEVIATION = 1e-9
+# Few pairs may show too little of what varies: at least that of typical pairs (TYPICAL).
+_LEAST_INFLUENCE = 0.375
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 
 
@@ -106,7 +107,8 @@ def update_stop(
         if state.is_finished:
             break
         state = _add_scores(plan, state, values[piece])
-        if most is None or state.is_finished or not _is_look(plan, state.observations):
+        pairs = state.observations
+        if most is None or state.is_finished or not _is_look(plan, pairs) or pairs < FEWEST_PAIRS:
             continue
         if chance_to_end(plan, state, most) <= GIVE_UP_ERROR:
             state = replace(state, decision=Decision.GAVE_UP)
@@ -149,7 +151,7 @@ def _add_scores(plan: StopPlan, state: StopState, scores: Floats) -> StopState:
     if not _is_look(plan, after.observations):
         return after
     width = math.exp(_log_half_width(plan, after.counts, after.observations).value)
-    if width <= _NEAR * plan.width:
+    if width <= plan.width:  # the interval itself is wider
         width = half_width(width_score(plan, _spread_of_counts(after.counts))) or width
     return WidthState(
         after.counts,
@@ -188,8 +190,11 @@ def _log_half_width(plan: WidthPlan, counts: Sequence[int], pairs: int) -> _LogW
 
 
 def _spread_of_counts(counts: Sequence[int]) -> Spread:
-    scores = np.repeat(QUARTERS, counts)
-    return spread(np.arange(len(scores)), scores)
+    pairs = sum(counts)
+    shares = score_shares(counts)
+    mean, variance = mean_and_variance(shares)
+    se, dof = math.sqrt(variance / (pairs - 1)), float(pairs - 1)
+    return Spread(Scope.LIKE, pairs, pairs, mean, variance, se, dof, QUARTERS, shares, pairs)
 
 
 def half_width(score: Estimate) -> float | None:
@@ -243,9 +248,11 @@ def chance_to_end(plan: StopPlan, state: StopState, most: int) -> float:
         return _chance_of_decision(plan, state, left)
     pairs = state.observations
     now = _log_half_width(plan, state.counts, pairs)
-    deviation = math.sqrt(now.variance * (1.0 / pairs - 1.0 / most))
+    variance = max(now.variance, _LEAST_INFLUENCE)
+    deviation = math.sqrt(variance * (1.0 / pairs - 1.0 / most))
     at_end = now.value - 0.5 * math.log(most / pairs)
-    return normal_cdf((math.log(plan.width) - at_end) / max(deviation, _LEAST_DEVIATION))
+    # The width may be reached before the end: at most twice as often (reflection principle).
+    return min(2.0 * t_cdf((math.log(plan.width) - at_end) / deviation, pairs - 1.0), 1.0)
 
 
 def _chance_of_decision(plan: SprtPlan, state: SprtState, left: int) -> float:

@@ -108,7 +108,7 @@ def test_a_line_names_the_pair_that_is_played(clock, capsys):
 
 
 COMPILING = (0, {"done": 0}), (60, {"done": 10})
-SPRT = {"sprt": start_sprt(SprtPlan(0, 10))}
+SPRT = {"stop": start_sprt(SprtPlan(0, 10))}
 
 
 @pytest.mark.parametrize(
