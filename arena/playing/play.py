@@ -55,6 +55,8 @@ class StopRule:
         observations = self.state.observations
         fresh = points[: max(0, self.openings - start)] / PAIR_POINTS
         self.state = update_stop(self.plan, self.state, fresh, self.most)
+        if self.most is not None and self.state.observations >= self.most:
+            self.state = finish_stop(self.state)  # later pairs repeat openings
         return self.state.observations - observations if self.should_stop else len(points)
 
     def truncate_batch(self, batch: Batch) -> Batch:

@@ -108,9 +108,9 @@ def update_stop(
             break
         state = _add_scores(plan, state, values[piece])
         pairs = state.observations
-        if most is None or state.is_finished or not _is_look(plan, pairs) or pairs < FEWEST_PAIRS:
+        if most is None or state.is_finished or not FEWEST_PAIRS <= pairs < most:
             continue
-        if chance_to_end(plan, state, most) <= GIVE_UP_ERROR:
+        if _is_look(plan, pairs) and chance_to_end(plan, state, most) <= GIVE_UP_ERROR:
             state = replace(state, decision=Decision.GAVE_UP)
     return state
 
@@ -240,12 +240,9 @@ def chance_to_end(plan: StopPlan, state: StopState, most: int) -> float:
     clinical trials: conditional or predictive power?", 1986). It is a martingale, so looking
     repeatedly does not make it wrong.
     """
-    left = most - state.observations
-    if left <= 0:
-        return 0.0
     if isinstance(plan, SprtPlan):
         assert isinstance(state, SprtState)
-        return _chance_of_decision(plan, state, left)
+        return _chance_of_decision(plan, state, most - state.observations)
     pairs = state.observations
     now = _log_half_width(plan, state.counts, pairs)
     variance = max(now.variance, _LEAST_INFLUENCE)
