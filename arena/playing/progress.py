@@ -20,7 +20,7 @@ from arena.stats.anytime import (
 )
 from arena.stats.estimate import Estimate, EstimateKind, no_estimate
 from arena.stats.intervals import NO_GAMES, ONE_OPENING
-from arena.stats.stopping import StopState
+from arena.stats.stopping import StopState, WidthState
 from arena.stats.text import lower_end, stop_state_text, upper_end
 from games.base.errors import printable
 from games.base.progress import Progress
@@ -70,7 +70,7 @@ class GameProgress(Progress):
         if self.speeds:
             parts.append(f"{len(self.speeds)} workers" if len(self.speeds) > 1 else "1 worker")
         if self.rate is not None and self.done < self.total and self.tournament is None:
-            left = 2 * (self.total - self.done - self.unplayed) / max(rate, 1e-9)
+            left = 2 * self._pairs_left() / max(rate, 1e-9)
             parts.append(f"{left:,.0f} s left" if left < 600 else f"{left / 60:,.0f} min left")
         if self.stop is not None and (text := stop_state_text(self.stop)):
             parts.append(text)
@@ -78,6 +78,11 @@ class GameProgress(Progress):
             a, b = (printable(self.names[place], LONGEST_NAME) for place in self.next_match)
             parts.append(f"{a} v {b} for {self.idle_seconds:.0f} s")
         return ", ".join(parts)
+
+    def _pairs_left(self) -> float:
+        left = self.total - self.done - self.unplayed
+        needed = self.stop.needed if isinstance(self.stop, WidthState) else None
+        return left if needed is None else min(left, max(needed - self.done, 0.0))
 
 
 class GameRate:

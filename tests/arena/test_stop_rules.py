@@ -21,7 +21,7 @@ from arena.storage.journal import RunDirectory
 from arena.storage.parquet import read_rows
 from games.base.errors import CHECK_FAILED, OK, USER_ERROR
 from tests.arena.running import experiment_file, only_run, run_experiment_file, small, tables
-from tests.commands import match, run, verify
+from tests.commands import match, run, runs, verify
 
 GREEDY = '[agents.greedy]\nkind = "greedy"\n'
 RULES = {
@@ -58,6 +58,8 @@ def test_the_run_says_why_it_ended_everywhere(played, capsys):
     if decision is Decision.GAVE_UP:
         assert "had a chance of at most 5 %" in stopped["why"]
         assert stopped["why"] in answer_line(report)
+    assert runs(["show", str(directory)]) == OK
+    assert f"the run {stopped['why']}\n" in capsys.readouterr().out
     assert verify([str(directory)]) == OK
     assert f"the run {stopped['why']}" in capsys.readouterr().err
 
