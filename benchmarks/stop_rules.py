@@ -188,13 +188,14 @@ def give_up_rows(runs: int) -> Iterator[str]:
     for test, most in tests:
         for elo in (-20.0, 0.0, test.elo1, 40.0, 60.0):
             row = give_up_row(test, pair_law(elo, *kind), most, runs // TEST_SHARE)
-            yield give_up_text(f"sprt [{test.elo0:g}, {test.elo1:g}]", most, elo, row)
-    for elo in (0.0, 300.0):
-        law, plan = pair_law(elo, *kind), WidthPlan(20.0)
+            name = f"sprt [{test.elo0:g}, {test.elo1:g}], 30 % draws"
+            yield give_up_text(name, most, elo, row)
+    for name in ("30 % draws", "10 % draws, first movers win 40 % of pairs"):
+        law, plan = pair_law(0.0, *PAIRS[name]), WidthPlan(20.0)
         needed = 1.31 * fixed_size(law, 20.0)
         for share in (0.1, 0.8, 0.9, 1.0, 1.1):
             row = give_up_row(plan, law, round(share * needed), runs)
-            yield give_up_text("width 20", round(share * needed), elo, row)
+            yield give_up_text(f"width 20, {name}", round(share * needed), 0.0, row)
 
 
 def give_up_text(rule: str, most: int, elo: float, row: GiveUpRow) -> str:
