@@ -18,7 +18,7 @@ from agents.core import Agent, HostSettings
 from agents.create import create_agent
 from agents.registry import build, user_code_reason
 from agents.sandbox.sandbox import Sandbox
-from arena.config.experiment import AgentLike, agent_name, agent_spec, match_tables
+from arena.config.experiment import AgentLike, agent_name, agent_spec, match_tables, stop_table
 from arena.config.run_options import RunOptions, open_run_options
 from arena.config.sweep import SweepPlan, build_experiment_or_sweep
 from arena.config.toml_file import (
@@ -107,9 +107,10 @@ def match(
     second: AgentLike,
     *,
     game: str = "kalah(6,4)",
-    pairs: int = 100,
+    pairs: int | None = None,
     openings: Tables | None = None,
     sprt: tuple[float, float] | None = None,
+    width: float | None = None,
     seed: int = 1,
     results: str | Path = "results",
     workers: int | None = None,
@@ -118,7 +119,8 @@ def match(
     """Play two agents against each other and return the run.
 
     `openings` are as in an experiment file; `sprt` ends the match when a sequential test decides
-    between two differences in Elo.
+    between two differences in Elo, `width` when half the width of the interval is that many Elo.
+    Without a limit on `pairs`, such a match has at most 10,000 and others have 100.
     """
     for each in (first, second):
         _refuse_objects(each)
@@ -126,7 +128,7 @@ def match(
         "pairs": pairs,
         "seed": seed,
         "openings": openings,
-        "stop": None if sprt is None else {"sprt": {"elo0": sprt[0], "elo1": sprt[1]}},
+        "stop": stop_table(width, sprt),
     }
     tables = match_tables(first, second, game, settings)
     return run(tables, results=results, workers=workers, progress=progress)

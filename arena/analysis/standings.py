@@ -268,12 +268,12 @@ def standings(
     names: Sequence[str],
     rates: Iterable[WinRate],
     plan: RatingPlan,
-    stopped: bool,
+    by_test: bool,
     faulty: Collection[str] = (),
 ) -> Standings:
     """Rate the agents of all matches; `rates` are the same matches from both sides.
 
-    `stopped`: a sequential test ended them. All games of `faulty` agents ended by a fault, so they
+    `by_test`: a sequential test ended them. All games of `faulty` agents ended by a fault, so they
     show no strength.
     """
     results = rating_data_of_matches(matches, len(names), BLOCKS)
@@ -283,7 +283,7 @@ def standings(
     points = [tally.points for tally in tallies(matches, len(names))]
     bases = [_rating_basis(place, matches, own) for place, own in enumerate(points)]
     ranked = rank_agents(results, names, rates, bases, plan, fair=fair, faulty=faulty)
-    return as_raw_ratings(ranked) if stopped else ranked
+    return as_raw_ratings(ranked) if by_test else ranked
 
 
 def as_raw_ratings(found: Standings, stopped: Collection[str] | None = None) -> Standings:

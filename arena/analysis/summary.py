@@ -33,7 +33,8 @@ from arena.stats.match_estimate import MatchEstimate, first_mover_estimate
 from arena.stats.ratings import RatingPlan
 from arena.stats.sprt import Decision, SprtPlan, SprtState
 from arena.stats.sprt_estimates import as_raw, median_unbiased_estimate
-from arena.stats.text import elo_text, match_estimate_text, rating_text, sprt_text
+from arena.stats.stopping import StopPlan, StopState
+from arena.stats.text import elo_text, match_estimate_text, rating_text, stop_text
 
 DRAWS = 200
 # Intervals by openings assume that the schedule was fixed in advance.
@@ -42,10 +43,11 @@ FORMAT = "a format for fun: no interval"
 
 
 @dataclass(frozen=True, slots=True)
-class SprtResult:
-    """The end of a sequential test of `agent` against `opponent`.
+class StopResult:
+    """How a stop rule ended the match of `agent` against `opponent`.
 
-    `raw` ignores the stopping rule and is biased away from 0; `corrected` is not.
+    After a sequential test `raw`, which ignores the stopping, is biased away from 0; `corrected` is
+    not. After other rules both are the same.
     """
 
     agent: str
@@ -53,6 +55,7 @@ class SprtResult:
     decision: str
     raw: Estimate
     corrected: Estimate
+    why: str
     text: str
 
 
@@ -76,7 +79,7 @@ class Summary:
     ratings: tuple[AgentStanding, ...]
     groups: tuple[Group, ...]
     win_rates: WinRates
-    sprt: SprtResult | None
+    stop: StopResult | None
     tournament: TournamentStanding | None = None
     points: tuple[PointsRow, ...] = ()
     notes: tuple[str, ...] = ()
@@ -95,20 +98,20 @@ def summarise(
     evidence: Evidence,
     *,
     name: str = "",
-    sprt: tuple[SprtPlan, SprtState] | None = None,
+    stop: StopPlan | None = None,
+    stop_state: StopState | None = None,
     tournament: TournamentStanding | None = None,
     by_points: bool = False,
-    by_test: bool = False,
     draws: int = DRAWS,
 ) -> Summary:
     """Summarise the games of the experiment called `name`.
 
-    `sprt` is the test that ended the run; `by_test` says that there was one whose state is not
-    known. `by_points` ranks the agents by points. With 0 `draws`, ratings have no errors.
+    The rule `stop` ended the run; its state may be unknown. `by_points` ranks the agents by points.
+    With 0 `draws`, ratings have no errors.
     """
-    plan, tested = evidence.plan, by_test or sprt is not None
+    plan, tested = evidence.plan, isinstance(stop, SprtPlan)
     names, met = plan.names, evidence.matches
-    rates = win_rates(evidence, tested)
+    rates = win_rates(evidence, stop)
     whole = bool(met) and all(is_census(match, evidence) for match in met)
     rating = make_rating_plan(plan, draws, whole)
     rated = standings(met, names, rates, rating, tested, evidence.faulty)
@@ -125,7 +128,7 @@ def summarise(
         ratings=rated.agents,
         groups=rated.groups,
         win_rates=rates,
-        sprt=None if sprt is None else _sprt_result(plan, rates, *sprt),
+        stop=_stop_result(plan, rates, stop, stop_state) if stop and stop_state else None,
         tournament=tournament,
         points=points if by_points else (),
         notes=tuple(determinism_violations(evidence)),
@@ -171,8 +174,8 @@ def _first_mover_score(matches: Sequence[Match], census: bool, tested: bool) -> 
     return as_raw(score) if tested else score
 
 
-def _sprt_result(plan: Plan, rates: WinRates, test: SprtPlan, state: SprtState) -> SprtResult:
-    """Return the result of a test of the only match, from the side of its first agent.
+def _stop_result(plan: Plan, rates: WinRates, rule: StopPlan, state: StopState) -> StopResult:
+    """Return how the rule ended the only match, from the side of its first agent.
 
     The raw estimate is that of the match's row, so that the run has one interval.
     """
@@ -180,13 +183,15 @@ def _sprt_result(plan: Plan, rates: WinRates, test: SprtPlan, state: SprtState) 
     raw = next(rate.row.elo for rate in rates if rate.agent == names[a])
     if raw.reason == ONLY_FORFEITS:
         text = f"{names[a]} against {names[b]}: {ONLY_FORFEITS}, which show no strength"
-        return SprtResult(names[a], names[b], str(Decision.UNDECIDED), raw, raw, text)
-    corrected = median_unbiased_estimate(test, state)
-    text = (
-        f"{names[a]} against {names[b]}: {sprt_text(test, state)}; "
-        f"raw {elo_text(raw)}, corrected {elo_text(corrected)}"
-    )
-    return SprtResult(names[a], names[b], str(state.decision), raw, corrected, text)
+        return StopResult(names[a], names[b], str(Decision.UNDECIDED), raw, raw, raw.reason, text)
+    why = stop_text(rule, state, plan.pairs)
+    text = f"{names[a]} against {names[b]}: {why}"
+    corrected = raw
+    if isinstance(rule, SprtPlan):
+        assert isinstance(state, SprtState)
+        corrected = median_unbiased_estimate(rule, state)
+        text += f"; raw {elo_text(raw)}, corrected {elo_text(corrected)}"
+    return StopResult(names[a], names[b], str(state.decision), raw, corrected, why, text)
 
 
 def relabel_intervals(summary: Summary) -> Summary:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from arena.analysis.checks.registry import Check, Verdict
 from arena.analysis.evidence import KEY, exclusions_json
-from arena.analysis.summary import SprtResult, Summary
+from arena.analysis.summary import StopResult, Summary
 from arena.analysis.tables import tournament_json
 from games.base.files import Shape, parse_json, read_with_limit, require_shape
 from games.base.schema import KeyValues
@@ -36,6 +36,7 @@ SHAPE: Mapping[str, Shape] = {
     "groups": [[str]],
     "stopped": ({
         "agent": str, "opponent": str, "decision": str, "text": str,
+        "why": (str, None),
         "raw": ESTIMATE, "corrected": ESTIMATE,
     }, None),
     "tournament": ({
@@ -81,7 +82,7 @@ def summary_json(
         "first_mover": asdict(summary.first_mover),
         "opening_plies": summary.opening_plies,
         "groups": [list(group.agents) for group in summary.groups],
-        "stopped": summary.sprt and _sprt_json(summary.sprt),
+        "stopped": summary.stop and _stop_json(summary.stop),
         "tournament": tournament_json(summary),
         "checks": [_check_json(*each) for each in zip(checks, verdicts, strict=True)],
         **same,
@@ -90,9 +91,11 @@ def summary_json(
     return plain
 
 
-def _sprt_json(stopped: SprtResult) -> dict[str, object]:
+def _stop_json(stopped: StopResult) -> dict[str, object]:
     estimates = {name: asdict(getattr(stopped, name)) for name in ("raw", "corrected")}
-    words = {name: getattr(stopped, name) for name in ("agent", "opponent", "decision", "text")}
+    words = {
+        name: getattr(stopped, name) for name in ("agent", "opponent", "decision", "why", "text")
+    }
     return {**words, **estimates}
 
 
@@ -117,7 +120,7 @@ def load_checks(directory: Path) -> list[KeyValues]:
         return []
 
 
-def load_sprt_result(directory: Path) -> KeyValues:
-    """Return the sequential test that ended a run, from its summary."""
+def load_stop_result(directory: Path) -> KeyValues:
+    """Return how a stop rule ended a run, from its summary."""
     stopped: KeyValues = load_summary(directory, {"stopped": SHAPE["stopped"]})["stopped"]
     return stopped

@@ -1,6 +1,6 @@
 """Thinking time per agent and opponent."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +26,35 @@ class Timing(NamedTuple):
     longest_move: float | None  # seconds; None if games are timed as a whole
     longest_turn: float | None
     lag: float  # seconds of waiting for a processor, not included in the others
+
+
+class AgentTiming(NamedTuple):
+    """Sums over the moves of an agent."""
+
+    moves: int = 0
+    nodes: int = 0
+    seconds: float = 0.0
+
+    @property
+    def seconds_per_move(self) -> float | None:
+        """Return the mean seconds per move; None if they were not measured."""
+        return self.seconds / self.moves if self.moves and self.seconds > 0 else None
+
+    @property
+    def nodes_per_second(self) -> float | None:
+        """Return the nodes searched in a second; None if they or the time were not measured."""
+        return self.nodes / self.seconds if self.nodes and self.seconds > 0 else None
+
+
+def agent_timings(timings: Iterable[Timing]) -> dict[str, AgentTiming]:
+    """Return the sums over all opponents of each agent."""
+    sums: dict[str, AgentTiming] = {}
+    for row in timings:
+        own = sums.get(row.agent, AgentTiming())
+        sums[row.agent] = AgentTiming(
+            own.moves + row.moves, own.nodes + row.nodes, own.seconds + row.seconds
+        )
+    return sums
 
 
 class TimingCounter:

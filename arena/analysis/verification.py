@@ -43,8 +43,10 @@ from arena.playing.determinism import COMPARED, FIXED, BotReplays, first_differe
 from arena.playing.executor import iterate_items
 from arena.playing.forfeits import ForfeitRule
 from arena.playing.options import PlayOptions
+from arena.playing.play import StopRule
 from arena.playing.referee_loop import cutoffs_of_games, difference_text, rules_violations
 from arena.playing.worker import GameJob
+from arena.stats.text import stop_text
 from arena.storage.game_table import REPLAYED_COLUMNS, StoredGames
 from arena.storage.parquet import TableError, read_rows
 from arena.storage.provenance import RUN, code_digest, load_run_file
@@ -94,6 +96,7 @@ class StoredRun(NamedTuple):
     stored: StoredGames
     unplayed: Flags  # games that were forfeited unplayed
     fault: Difference | None
+    stopped: str = ""  # how the stop rule ended it
 
     def count_games(self, pairs: Sequence[int]) -> int:
         """Return how many games of these pairs were played."""
@@ -128,7 +131,8 @@ def replay_run(directory: Path, experiment: Path | None, show: ShowProgress) -> 
     games = run.count_games(range(len(run.stored.games) // 2))
     if not games and run.fault is None:
         raise NotARunError(f"{directory}: no game of it was played, so there is nothing to replay")
-    return VerifyResult(games, run.fault, [], keeps_moves=run.stored.moves is not None)
+    notes = [run.stopped] if run.stopped else []
+    return VerifyResult(games, run.fault, notes, keeps_moves=run.stored.moves is not None)
 
 
 def verify_run(
@@ -161,7 +165,8 @@ def verify_run(
             raise NotARunError(nothing_to_verify(directory, skipped))
         compared, difference = play_again(run, sample_pairs(pairs, everything), options, show)
         differing = () if difference is None else difference.bots
-    notes = changes_since_run(directory, beside)
+    notes = [run.stopped] if run.stopped else []
+    notes += changes_since_run(directory, beside)
     before = load_repeatability(plan, load_run_file(directory))
     after = update_repeatability(directory, plan, differing, notes)
     for why, names in skipped.items():
@@ -199,10 +204,27 @@ def load_stored_run(directory: Path, beside: Path | None) -> StoredRun:
         fault = Difference(f"{facts.get('games')} games were played, {size} are there")
     if fault is None and plan.rounds is not None and 2 * tracker.total != size:
         fault = Difference(f"the rounds ask for {2 * tracker.total} games, {size} are there")
+    stop = StopRule(replace(tracker.schedule, plan=plan))
+    stop.add_points(0, pair_points(stored.games))
+    if fault is None and plan.stop is not None:
+        fault = find_wrong_stop(stop, size // 2, plan.pairs)
     if fault is None and facts.get("code") == code_digest():
         wrong = find_table_difference(directory, plan, tracker, stored.games, unloadable)
         fault = Difference(wrong) if wrong else None
-    return StoredRun(tracker.schedule, stored, unplayed, fault)
+    stopped = ""
+    if plan.stop is not None and (state := stop.final_state(complete=True)):
+        stopped = f"the run {stop_text(plan.stop, state, plan.pairs)}"
+    return StoredRun(tracker.schedule, stored, unplayed, fault, stopped)
+
+
+def find_wrong_stop(rule: StopRule, pairs: int, scheduled: int) -> Difference | None:
+    """Return whether the stop rule ends the match elsewhere than after these pairs."""
+    if rule.state is not None and rule.should_stop and rule.state.observations < pairs:
+        after = rule.state.observations
+        return Difference(f"the stop rule ends the run after {after:,} pairs, {pairs:,} are there")
+    if not rule.should_stop and pairs < scheduled:
+        return Difference(f"the stop rule does not end the run after {pairs:,} pairs")
+    return None
 
 
 def check_table(
@@ -497,9 +519,9 @@ def find_table_difference(
     )  # fmt: skip
     summary = summarise(
         evidence, tournament=tracker.standing, by_points=(directory / POINTS).exists(),
-        by_test=plan.stop is not None,
+        stop=plan.stop,
     )  # fmt: skip
-    summary = relabel_intervals(replace(summary, sprt=None))
+    summary = relabel_intervals(summary)
     try:
         return _first_difference(
             ELO, list(read_rows(directory / ELO, EloRow)), elo_rows(summary)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from arena.analysis.evidence import AgentPairs, Evidence
 from arena.analysis.match_counts import Match
@@ -9,9 +10,11 @@ from arena.stats.counts import PairCounts, pair_counts
 from arena.stats.estimate import EstimateKind, no_estimate
 from arena.stats.match_estimate import MatchEstimate, ScoreAndElo, estimate_match, mirror_estimate
 from arena.stats.sprt_estimates import as_raw
+from arena.stats.stopping import StopPlan, WidthPlan, anytime_row
 from arena.stats.text import match_estimate_text
 
 ONLY_FORFEITS = "only forfeits"
+LEVEL = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +104,19 @@ def determinism_violations(evidence: Evidence) -> list[str]:
     ]
 
 
-def estimate_from_evidence(match: Match, evidence: Evidence) -> MatchEstimate:
-    """Estimate a match from its evidence; every table and check uses this function."""
+def estimate_from_evidence(
+    match: Match, evidence: Evidence, stop: StopPlan | None = None
+) -> MatchEstimate:
+    """Estimate a match from its evidence; every table and check uses this function.
+
+    The rule `stop` ended the match; None: the number of its pairs was fixed.
+    """
     fresh, deterministic = match.evidence(), is_deterministic(match, evidence)
-    return estimate_match(
+    row = estimate_match(
         fresh.openings,
         fresh.as_first,
         fresh.as_second,
+        level=stop.fixed_level if isinstance(stop, WidthPlan) else LEVEL,
         deterministic=deterministic,
         census=is_census(match, evidence),
         varied=not is_identical_on_repeats(match),
@@ -115,23 +124,25 @@ def estimate_from_evidence(match: Match, evidence: Evidence) -> MatchEstimate:
         times=fresh.times,
         fair=fresh.fair,
     )
+    if isinstance(stop, WidthPlan):
+        return anytime_row(stop, row, evidence.plan.pairs)
+    as_raw_answer = partial(ScoreAndElo.map_estimates, change=as_raw)
+    return row if stop is None else row.map_answers(as_raw_answer)
 
 
-def win_rates(evidence: Evidence, stopped: bool) -> WinRates:
-    """Return all matches; `stopped`: a sequential test ended the only one."""
-    own = (_win_rate(evidence, match, stopped) for match in evidence.matches)
+def win_rates(evidence: Evidence, stop: StopPlan | None) -> WinRates:
+    """Return all matches; the rule `stop` ended the only one."""
+    own = (_win_rate(evidence, match, stop) for match in evidence.matches)
     return WinRates(tuple(own), _row_text)
 
 
-def _win_rate(evidence: Evidence, match: Match, stopped: bool) -> WinRate:
+def _win_rate(evidence: Evidence, match: Match, stop: StopPlan | None) -> WinRate:
     plan = evidence.plan
     a, b = plan.names[match.a], plan.names[match.b]
     row = replace(
-        estimate_from_evidence(match, evidence),
+        estimate_from_evidence(match, evidence, stop),
         counts=_counts(match, plan.agents[a] == plan.agents[b]),
     )
-    if stopped:
-        row = row.map_answers(lambda answer: answer.map_estimates(as_raw))
     if sum(match.forfeits) == 2 * match.pairs:
         row = _without_strength(row)
     return WinRate(a, b, 2 * match.evidence_pairs, *match.forfeits, row, _row_text(row))
@@ -163,4 +174,5 @@ def _counts(match: Match, same_player: bool) -> PairCounts:
 def _row_text(row: MatchEstimate) -> str:
     if row.score.reason == ONLY_FORFEITS:
         return ONLY_FORFEITS
-    return match_estimate_text(row) + (", raw" if row.score.kind is EstimateKind.SPRT else "")
+    kinds = {EstimateKind.SPRT: ", raw", EstimateKind.ANYTIME: ", anytime-valid"}
+    return match_estimate_text(row) + kinds.get(row.score.kind, "")

@@ -3,11 +3,18 @@
 import argparse
 from pathlib import Path
 
-from arena.commands.options import DRY_RUN, PAIRS, PLAY, number, whole_number
+from arena.commands.options import (
+    DRY_RUN,
+    PAIRS,
+    PLAY,
+    WIDTH,
+    number,
+    whole_number,
+)
 from arena.commands.run import play_or_forecast
 from games.base.errors import print_error
 
-PARENTS = (*PLAY, PAIRS, DRY_RUN)
+PARENTS = (*PLAY, PAIRS, WIDTH, DRY_RUN)
 EPILOG = """\
 An agent is a kind, with options if needed (minimax:depth=3,epsilon=0.1), a
 bot's file, path.py:evaluate, or FILE.toml:NAME.
@@ -17,6 +24,7 @@ are stored, and the same command continues
 examples:
   pitflip match smart greedy --pairs 50
   pitflip match bots/mine.py minimax:depth=3 --pairs 200
+  pitflip match bots/mine.py minimax:depth=3 --width 30
   pitflip match my_bot.py experiments/mine.toml:mine --game othello --sprt 0 20"""
 
 
@@ -47,16 +55,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Play the match, or forecast it."""
-    from arena.config.experiment import build_experiment, experiment_text, match_tables
+    from arena.config.experiment import (
+        build_experiment,
+        experiment_text,
+        match_tables,
+        stop_table,
+    )
     from arena.config.toml_file import source_from_tables
     from games.base.files import write_text
 
-    plies, sprt = arguments.openings, arguments.sprt
+    plies = arguments.openings
     settings = {
         "pairs": arguments.pairs,
         "seed": arguments.seed,
         "openings": None if plies is None else {"random_plies": plies},
-        "stop": None if sprt is None else {"sprt": {"elo0": sprt[0], "elo1": sprt[1]}},
+        "stop": stop_table(arguments.width, arguments.sprt),
     }
     tables = match_tables(arguments.first, arguments.second, arguments.game, settings)
     experiment = build_experiment(*source_from_tables(tables))

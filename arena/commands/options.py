@@ -149,8 +149,16 @@ PAIRS = group(
         "--pairs",
         type=pair_count,
         metavar="N",
-        help="pairs per match (default: 100, or as in the file); a pair is one opening played from "
-        "both sides",
+        help="pairs per match (default: 100, with a stop rule at most 10,000, or as in the file); "
+        "a pair is one opening played from both sides",
+    )
+)
+WIDTH = group(
+    option(
+        "--width",
+        type=number,
+        metavar="ELO",
+        help="stop when half the width of the 95 %% interval is at most this many Elo",
     )
 )
 DRY_RUN = group(
@@ -188,10 +196,12 @@ def search_limits(arguments: argparse.Namespace) -> dict[str, float | str]:
 
 
 def overrides(arguments: argparse.Namespace) -> tuple[str, ...]:
-    """Return all changes to the experiment file: those of --set, then --seed and --pairs."""
+    """Return all changes to the experiment file: those of --set, then those of other options."""
     short = {key: getattr(arguments, key, None) for key in ("seed", "pairs")}
     named = [f"{key}={value}" for key, value in short.items() if value is not None]
-    return (*getattr(arguments, "changes", ()), *named)
+    width = getattr(arguments, "width", None)
+    stop = [] if width is None else [f"stop={{ width = {width!r} }}"]
+    return (*getattr(arguments, "changes", ()), *named, *stop)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from arena.commands.options import (
     EXPERIMENT,
     PAIRS,
     PLAY,
+    WIDTH,
     overrides,
     refuse_with_dry_run,
     run_options,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from arena.pipeline.run import RunResult
     from arena.pipeline.sweep import SweepResult
 
-PARENTS = (EXPERIMENT, CHANGES, *PLAY, PAIRS, DRY_RUN)
+PARENTS = (EXPERIMENT, CHANGES, *PLAY, PAIRS, WIDTH, DRY_RUN)
 EPILOG = """\
 exit status: 0 all checks hold; 1 a check failed; 2 the file is wrong; 3 not
 finished: the games are stored, and the same command continues
@@ -113,7 +114,7 @@ def print_text(text: str) -> None:
 
 
 def print_run(result: "RunResult", options: "RunOptions") -> None:
-    """Print the results of a run, the paths of its files and the excluded bots."""
+    """Print the results of a run, and last its headline, its page and the next step."""
     from arena.report.answer import answer_line
     from arena.terminal.tables import print_summary, summary_json
 
@@ -122,17 +123,26 @@ def print_run(result: "RunResult", options: "RunOptions") -> None:
         print_safely(lambda: print(summary_json(result.summary, result.verdicts)))
     else:
         notes = [] if repeats.is_certain else [f"can be repeated: {repeats.text}"]
-        print_safely(lambda: print_summary(result.summary, result.verdicts, notes))
+        timings = result.report.timings
+        print_safely(lambda: print_summary(result.summary, result.verdicts, notes, timings=timings))
     if options.quiet:
         for each in excluded:
             print_error(each.line)
-    else:
-        print_places(result)
+    elif excluded:
+        print_error(f"excluded: {join_names([each.agent for each in excluded])}")
+    print_end(result, options, "" if options.json else answer_line(result.report))
+
+
+def print_end(result: "RunResult", options: "RunOptions", headline: str) -> None:
+    """Print the last lines of a command: tables, headline, page and next step."""
+    if not options.quiet:
+        print_error(f"tables: {result.directory}")
+    if headline:
+        print_safely(lambda: print(printable(headline), flush=True))
+    if not options.quiet:
+        if result.page is not None:
+            print_error(f"page: {result.page}")
         print_error(result.next_step)
-        if excluded:
-            print_error(f"excluded: {join_names([each.agent for each in excluded])}")
-    if not options.json:
-        print_safely(lambda: print(printable(answer_line(result.report))))
 
 
 def print_sweep(result: "SweepResult", options: "RunOptions") -> None:

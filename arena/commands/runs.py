@@ -151,6 +151,8 @@ def state_lines(directory: Path) -> list[str]:
     if is_complete(directory):
         at = printable(str(stored.get("finished") or ""))
         lines = [f"{directory}: finished {at}".rstrip()]
+        if stopped := stored.get("stopped"):
+            lines.append(printable(f"the run {stopped}"))
         lines += [
             printable(f"{check['status'].upper()} {check['that']}: {check['detail']}")
             for check in load_checks(directory)

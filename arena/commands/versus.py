@@ -10,13 +10,14 @@ from arena.commands.options import (
     DRY_RUN,
     EXPERIMENT,
     PLAY,
+    WIDTH,
     number,
     overrides,
     pair_count,
     run_options,
     whole_number,
 )
-from arena.commands.run import play_or_forecast, print_places, print_run
+from arena.commands.run import play_or_forecast, print_end, print_places, print_run
 from games.base.errors import CHECK_FAILED, OK, UserError, print_error, print_safely, printable
 from games.base.files import write_text
 
@@ -25,10 +26,10 @@ if TYPE_CHECKING:
     from arena.pipeline.run import RunResult
     from arena.pipeline.versions import AgentVersions, Versions
 
-PARENTS = (EXPERIMENT, CHANGES, *PLAY, DRY_RUN)
+PARENTS = (EXPERIMENT, CHANGES, *PLAY, WIDTH, DRY_RUN)
 EPILOG = """\
 Without --revisions, a sequential test decides whether the agent is stronger
-than at --base.
+than at --base; with --width, the interval of its gain.
 exit status: 0 it is stronger (--revisions: played); 1 it is not shown to be
 stronger; 2 there is nothing to compare; 3 not finished: the games are stored,
 and the same command continues
@@ -36,7 +37,7 @@ and the same command continues
 examples:
   pitflip versus experiments/mine.toml --base HEAD~1
   pitflip versus experiments/mine.toml --revisions 8"""
-MAX_PAIRS, FEWEST_PAIRS = 10_000, 10
+FEWEST_PAIRS = 10
 ELO = {"elo0": 0.0, "elo1": 10.0}
 FIGURE, ELO_TABLE, WIN_RATES = "history.svg", "elo.parquet", "win_rates.parquet"
 
@@ -54,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pairs",
         type=pair_count,
         metavar="N",
-        help=f"most pairs of the test (default: {MAX_PAIRS:,}); with --revisions, pairs per match",
+        help="most pairs of the test (default: 10,000); with --revisions, pairs per match",
     )
     parser.add_argument(
         "--agent", metavar="NAME", help="which agent to compare, if several have changed"
@@ -84,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     from arena.pipeline.versions import AgentVersions
 
     if arguments.revisions is not None:
-        for name in ("base", *ELO):
+        for name in ("base", "width", *ELO):
             if getattr(arguments, name) is not None:
                 raise UserError(f"--revisions plays several versions: leave out --{name}")
         return play_revisions(AgentVersions(arguments.experiment, overrides(arguments)), arguments)
@@ -95,19 +96,31 @@ def run(arguments: argparse.Namespace) -> int:
 
 def play_against_base(versions: "AgentVersions", arguments: argparse.Namespace) -> int:
     """Play the agent against its base until the test decides, and print the verdict."""
+    from arena.config.experiment import MAX_STOP_PAIRS, stop_table
+    from arena.pipeline.run import run_experiment
     from arena.pipeline.versions import version_match
 
-    pairs = MAX_PAIRS if arguments.pairs is None else arguments.pairs
+    pairs = MAX_STOP_PAIRS if arguments.pairs is None else arguments.pairs
     if pairs < FEWEST_PAIRS:
         raise UserError(f"--pairs must be at least {FEWEST_PAIRS}, got {pairs}")
     given = {name: getattr(arguments, name) for name in ELO}
-    stop = ELO | {name: value for name, value in given.items() if value is not None}
-    base, stop = arguments.base or "HEAD", {**stop, "pairs": pairs}
-    experiment = version_match(versions, base, arguments.results, arguments.agent, stop)
+    bounds = ELO | {name: value for name, value in given.items() if value is not None}
+    test = None if arguments.width is not None and bounds == ELO else tuple(bounds.values())
+    stop, base = stop_table(arguments.width, test), arguments.base or "HEAD"
+    experiment = version_match(
+        versions, base, arguments.results, arguments.agent, stop or {}, pairs
+    )
     if arguments.dry_run:
         return play_or_forecast(experiment, arguments)
-    result = play_versions(experiment, arguments)
-    return print_verdict(result, experiment.plan.names, json=arguments.json)
+    with run_options(arguments) as options:
+        result = run_experiment(experiment, options)
+        options.interrupts.finish()
+        headline, is_stronger = verdict(result, experiment.plan.names)
+        if options.json:
+            print_run(result, options)
+        else:
+            print_end(result, options, headline)
+    return OK if is_stronger else CHECK_FAILED
 
 
 def play_revisions(versions: "AgentVersions", arguments: argparse.Namespace) -> int:
@@ -141,18 +154,22 @@ def play_versions(experiment: "Experiment", arguments: argparse.Namespace) -> "R
     return result
 
 
-def print_verdict(result: "RunResult", names: Sequence[str], *, json: bool) -> int:
-    """Print the verdict in one line; the status says whether the agent is stronger."""
-    from arena.analysis.summary_file import load_sprt_result
+def verdict(result: "RunResult", names: Sequence[str]) -> tuple[str, bool]:
+    """Return the verdict in one line, and whether the agent is stronger."""
+    from arena.analysis.summary_file import load_stop_result
+    from arena.report.answer import answer_line
+    from arena.report.numbers import decisive_end, score_of
     from arena.stats.sprt import Decision
 
-    test = load_sprt_result(result.directory)
-    decision, (agent, base) = Decision(test["decision"]), names
+    stopped, (agent, base) = load_stop_result(result.directory), names
+    decision = Decision(stopped["decision"])
     verbs = {Decision.ELO1: "is stronger than", Decision.ELO0: "is not stronger than"}
-    line = f"{agent} {verbs.get(decision, 'against')} {base}: {test['text'].partition(': ')[2]}"
-    if not json:
-        print_safely(lambda: print(printable(line)))
-    return OK if decision is Decision.ELO1 else CHECK_FAILED
+    line = f"{agent} {verbs.get(decision, 'against')} {base}: {stopped['text'].partition(': ')[2]}"
+    is_stronger = decision is Decision.ELO1
+    if result.report.sprt is None:
+        line, row = answer_line(result.report), result.report.pairs[agent, base]
+        is_stronger = (decisive_end(score_of(row)) or 0.0) > 0.5
+    return line, is_stronger
 
 
 def print_versions(directory: Path, found: "Versions", title: str) -> None:

@@ -37,7 +37,9 @@ from arena.planning.schedules.registry import (
     schedule_method,
 )
 from arena.playing.clock import default_move_seconds
+from arena.stats.stopping import WidthPlan
 from games import Game, GameError, game
+from games.base.errors import UserError
 from games.base.files import format_toml
 from games.base.schema import Key, KeyValues, default_values, parse_game_time, read_table
 from games.base.text import did_you_mean, format_value, join_names, quote
@@ -46,6 +48,7 @@ MOST_ELO = 100_000.0
 SHOWN = 20  # names of agents that a message lists
 __all__ = ["Experiment", "ExperimentError", "load_experiment"]
 DEFAULT_PAIRS = 100
+MAX_STOP_PAIRS = 10_000  # of a match with a stop rule
 MAX_ROUND_PAIRS = 2000  # per match in schedules by rounds, which usually end earlier
 MOVES_KEPT_BELOW = 100_000  # games
 
@@ -200,17 +203,18 @@ def load_game(settings: Settings, base: Path, problems: Problems) -> Game | None
 
 
 def check_stop_rule(settings: Settings, schedule: MatchSchedule, problems: Problems) -> None:
-    """Report a sequential test unless the schedule has exactly one match."""
+    """Report a stop rule unless the schedule has exactly one match."""
     matches = schedule.matches
+    name = "width" if isinstance(settings.stop, WidthPlan) else "sprt"
     if settings.stop is not None and schedule.rounds is not None:
         message = (
             f"{schedule.rounds.method} stops by itself when its answer is certain; remove [stop]"
         )
-        problems.add(("stop", "sprt"), message, ("stop",))
+        problems.add(("stop", name), message, ("stop",))
     elif settings.stop is not None and len(matches) != 1:
         problems.add(
-            ("stop", "sprt"),
-            f"sprt needs a schedule of one match, got {len(matches)} matches; "
+            ("stop", name),
+            f"{name} needs a schedule of one match, got {len(matches)} matches; "
             'write schedule = { match = ["a", "b"] }',
             ("stop",),
         )
@@ -307,12 +311,21 @@ def build_experiment(source: Source, problems: Problems) -> Experiment:
     return Experiment(settings.name, source.path, plan, checks, values["standings"])
 
 
+def count_openings(game: Game, spec: OpeningsSpec, most: int, seed: int) -> int:
+    """Return the number of openings there are, at most `most`; repeated openings count as new."""
+    if spec.repeat:
+        return most
+    return max(1, len(opening_method(spec.method).openings(game, spec, most, seed)))
+
+
 def build_plan(setup: CommonSettings, schedule: MatchSchedule) -> Plan:
     """Return the plan of a file without problems."""
     settings, openings = setup.settings, setup.openings
     assert setup.game is not None  # otherwise a problem was reported
     known = None if openings.repeat else opening_method(openings.method).count(openings.values)
     usual = DEFAULT_PAIRS if schedule.rounds is None else MAX_ROUND_PAIRS
+    if settings.stop is not None:
+        usual = count_openings(setup.game, openings, MAX_STOP_PAIRS, settings.seed)
     pairs = settings.pairs or min(known or usual, usual)
     game_seconds, increment = parse_game_time(settings.game_time or "") or (None, 0.0)
     # Schedules by rounds end long before all pairs are played.
@@ -336,6 +349,7 @@ def build_plan(setup: CommonSettings, schedule: MatchSchedule) -> Plan:
         sandbox_required=settings.isolation == "required",
         required_agents=frozenset(setup.agents) - setup.roster,
         stop=settings.stop,
+        gives_up=settings.stop is not None,
         rounds=schedule.rounds,
         base=setup.base,
         anchor=None if settings.anchor is None else parse_anchor(settings.anchor, [*setup.agents]),
@@ -366,6 +380,15 @@ def agent_name(agent: AgentLike) -> str:
         return name
     stem = Path(path if found else text).stem
     return Path(text).parent.name if stem == "bot" else stem or "agent"
+
+
+def stop_table(width: float | None, sprt: Sequence[float] | None) -> dict[str, object] | None:
+    """Return the key `stop` of an experiment; None without a rule."""
+    if width is not None and sprt is not None:
+        raise UserError("a run has one stop rule: choose a width or a test, not both")
+    if width is not None:
+        return {"width": width}
+    return None if sprt is None else {"sprt": {"elo0": sprt[0], "elo1": sprt[1]}}
 
 
 def match_tables(

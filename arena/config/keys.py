@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 
 from arena.config.toml_file import Problems
 from arena.stats.sprt import EloModel, SprtPlan
+from arena.stats.stopping import MAX_WIDTH, MIN_WIDTH, StopPlan, WidthPlan
 from games.base.schema import GAME_TIME_KEY, Key, KeyValues, default_values
 from games.base.text import quote
 
@@ -21,6 +22,17 @@ SPRT_KEYS = (
         "the scale of elo0 and elo1",
         "logistic",
         choices=tuple(model.value for model in EloModel),
+    ),
+)
+STOP_KEYS = (
+    Key("sprt", "table", "a sequential test", keys=SPRT_KEYS),
+    Key(
+        "width",
+        "float",
+        "stop when half the width of the 95 % interval is at most this many Elo",
+        low=MIN_WIDTH,
+        high=MAX_WIDTH,
+        example=", as in stop = { width = 20 }",
     ),
 )
 ROSTER_KEYS = (
@@ -84,7 +96,7 @@ EXPERIMENT_KEYS = (
         "stop",
         "table",
         "a rule that ends the run before all pairs are played",
-        keys=(Key("sprt", "table", "a sequential test", required=True, keys=SPRT_KEYS),),
+        keys=STOP_KEYS,
     ),
     Key(
         "standings", "text", "rank agents by rating or by points", "elo", choices=("elo", "points")
@@ -121,7 +133,7 @@ class Settings:
     game_time: str | None
     isolation: str
     anchor: str | None
-    stop: SprtPlan | None
+    stop: StopPlan | None
 
 
 def top_level_hint(key: str) -> str:
@@ -144,13 +156,22 @@ def read_settings(values: KeyValues, stem: str, problems: Problems) -> Settings:
     if not is_valid_name(plain["name"]):
         message = f"name must be a valid name of a directory, got {quote(plain['name'])}"
         problems.add(("name",), message)
-    sprt = (plain["stop"] or {}).get("sprt", {})
-    plain["stop"] = _read_sprt(sprt, problems) if len(sprt) == len(SPRT_KEYS) else None
+    plain["stop"] = None if plain["stop"] is None else _read_stop(plain["stop"], problems)
     return Settings(**{field.name: plain[field.name] for field in fields(Settings)})
 
 
-def _read_sprt(values: KeyValues, problems: Problems) -> SprtPlan | None:
-    """Return the sequential test; report an impossible one and return None."""
+def _read_stop(stop: KeyValues, problems: Problems) -> StopPlan | None:
+    """Return the stop rule; report an impossible one and return None."""
+    values, width = stop.get("sprt"), stop.get("width")
+    if (values is None) == (width is None):
+        got = "neither" if values is None else "both"
+        problems.add(("stop",), f"exactly one of sprt and width must be given, got {got}")
+        return None
+    if values is None:
+        assert width is not None
+        return WidthPlan(width)
+    if len(values) != len(SPRT_KEYS):
+        return None
     try:
         return SprtPlan(**{**values, "model": EloModel(values["model"])})
     except ValueError as error:

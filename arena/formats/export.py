@@ -21,7 +21,7 @@ from arena.report.figures.registry import make_figures
 from arena.report.html import Html, Inside
 from arena.report.methods import timestamp
 from arena.report.numbers import bare_share, cell_ends, has_interval, score_of
-from arena.stats.sprt import SprtPlan
+from arena.stats.stopping import StopPlan, WidthPlan
 from arena.storage.game_table import SEARCH_INFO, SEARCH_INFO_COLUMNS
 from arena.storage.parquet import iter_rows, read_columns
 from arena.storage.provenance import agent_versions
@@ -71,10 +71,12 @@ def _write_search_info(table: Path, writer: ModuleType, directory: Path) -> Path
     return path
 
 
-def stop_rule_text(test: SprtPlan | None) -> str:
-    """Return the sequential test of a run in one phrase; empty without one."""
+def stop_rule_text(test: StopPlan | None) -> str:
+    """Return the stop rule of a run in one phrase; empty without one."""
     if test is None:
         return ""
+    if isinstance(test, WidthPlan):
+        return f"width of the interval at most +-{test.width:g} Elo"
     elo = f"[{test.elo0:g}, {test.elo1:g}] {test.model} Elo"
     return f"SPRT {elo}, alpha {test.alpha:g}, beta {test.beta:g}"
 

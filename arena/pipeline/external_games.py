@@ -245,17 +245,17 @@ def read_games(
 
 
 def _stop_rule_notes(files: Iterable[Path]) -> Iterator[str]:
-    """Yield a note on each file whose games a sequential test ended."""
-    from arena.analysis.summary_file import load_sprt_result  # noqa: PLC0415  # only for such files
+    """Yield a note on each file whose games a stop rule ended."""
+    from arena.analysis.summary_file import load_stop_result  # noqa: PLC0415  # only for such files
 
     for file in files:
         directory = file if file.is_dir() else file.parent
         try:
-            result = f"; {load_sprt_result(directory)['text']}"
+            result = f"; {load_stop_result(directory)['text']}"
         except (OSError, ValueError, KeyError, TypeError):
             result = ""  # a table alone
         yield (
-            f"{file}: a sequential test ended these games; the intervals here are raw, because "
+            f"{file}: a stop rule ended these games; the intervals here are raw, because "
             f"they ignore the stopping rule{result}"
         )
 

@@ -160,7 +160,7 @@ def show_time(
     for line in lines.match_lines(schedule, pilot):
         show(line)
     if plan.stop is not None:
-        show(lines.sprt_line(plan.stop, pilot, plan.pairs))
+        show(lines.stop_line(plan.stop, pilot, plan.pairs))
     return not pilot.failing
 
 

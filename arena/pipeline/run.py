@@ -36,6 +36,7 @@ from arena.playing.play import PlayResult, play_schedule
 from arena.playing.process_pool import enough_cores, pinning_text
 from arena.playing.progress import GameProgress
 from arena.playing.worker import play_pair
+from arena.stats.text import stop_text
 from arena.storage import provenance
 from arena.storage.journal import JOURNAL, RunDirectory, Section
 from arena.storage.provenance import RunIdentity
@@ -385,11 +386,10 @@ def write_tables(
         directory / "games.parquet", parts(), evidence.repeat, schedule.game, plan.names,
         schedule.openings, source, moves=evidence.keeps_moves,
     )  # fmt: skip
-    test = (plan.stop, played.sprt) if plan.stop and played.sprt else None
     found = summary.relabel_intervals(
         summary.summarise(
-            evidence, name=run.experiment.name, sprt=test, tournament=played.tournament,
-            by_points=run.experiment.standings == "points",
+            evidence, name=run.experiment.name, stop=plan.stop, stop_state=played.stop,
+            tournament=played.tournament, by_points=run.experiment.standings == "points",
         )
     )  # fmt: skip
     for name, kind, rows in (
@@ -424,6 +424,7 @@ def write_run_end(
         "finished": provenance.timestamp(),
         "games": evidence.games,
         "known": played.cached_games,
+        **stop_entry(played),
         "forfeits": faults[:MAX_FAULTS],
         "different_faults": len(faults),
         KEY: repeatability(played.schedule.plan, replays).to_json(replays),
@@ -432,6 +433,14 @@ def write_run_end(
         more["cluster"] = run.options.cluster.workers.to_json()
     run.write({**stored, **more})
     write_bot_logs(run.directory, parts, names, exclusion_rows(evidence.excluded, names))
+
+
+def stop_entry(played: PlayResult) -> dict[str, str]:
+    """Return the entry of run.json that says how a stop rule ended the run."""
+    plan = played.schedule.plan
+    if plan.stop is None or played.stop is None:
+        return {}
+    return {"stopped": stop_text(plan.stop, played.stop, plan.pairs)}
 
 
 def fault_lines(parts: GameParts, evidence: "Evidence") -> list[str]:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agents.registry import AGENTS, kind_of, user_trees
 from arena.config.agents import LONGEST_NAME
-from arena.config.experiment import Experiment, build_experiment
+from arena.config.experiment import Experiment, build_experiment, count_openings
 from arena.config.toml_file import Problems, read_experiment_file, toml_tables
-from arena.planning.openings.registry import opening_method
 from arena.planning.schedules.registry import unknown_agent_message
 from arena.report.chart import dots, error_bars, horizontal_line, line, make_frame, xy_chart
 from arena.storage.game_cache import agent_fingerprint
@@ -160,19 +159,6 @@ def reference_at_revision(value: object, revision: str) -> object:
     return value if found is None else f"{found[1]}@{revision}{found[2] or ''}"
 
 
-def limit_to_openings(experiment: Experiment) -> Experiment:
-    """Return the experiment with at most as many pairs as there are openings."""
-    plan = experiment.plan
-    if plan.openings.repeat:
-        return experiment
-    count = len(
-        opening_method(plan.openings.method).openings(
-            plan.game, plan.openings, plan.pairs, plan.seed
-        )
-    )
-    return replace(experiment, plan=replace(plan, pairs=max(1, min(plan.pairs, count))))
-
-
 class EloInterval(NamedTuple):
     """A difference in Elo with its interval; None if the games do not bound it."""
 
@@ -236,11 +222,16 @@ def version_figure(rows: Sequence[VersionRow], title: str) -> str:
 
 
 def version_match(
-    versions: AgentVersions, base: str, results: Path, agent: str | None, stop: KeyValues
+    versions: AgentVersions,
+    base: str,
+    results: Path,
+    agent: str | None,
+    stop: KeyValues,
+    pairs: int,
 ) -> Experiment:
-    """Return the match of an agent against itself at a revision, which a sequential test ends.
+    """Return the match of an agent against itself at a revision, which a stop rule ends.
 
-    `stop` has the bounds of the test (`elo0`, `elo1`) and the most `pairs`.
+    It has at most as many pairs as there are openings.
     """
     tree, shown = versions.base(base, results), printable(base)
     if agent is None:
@@ -254,11 +245,10 @@ def version_match(
     if not versions.are_different(versions.tables[name], before):
         raise UserError(f"{name} does not differ from {shown}: nothing to compare")
     agents = {name: versions.tables[name], version_label(name, shown): before}
-    bounds = {key: stop[key] for key in ("elo0", "elo1")}
-    more = {"pairs": 1, "stop": {"sprt": bounds}, "schedule": {"match": [*agents]}}
-    one = versions.experiment(agents, "versus", more)
-    few = limit_to_openings(replace(one, plan=replace(one.plan, pairs=stop["pairs"])))
-    return versions.experiment(agents, "versus", more | {"pairs": few.plan.pairs})
+    more = {"pairs": 1, "stop": stop, "schedule": {"match": [*agents]}}
+    plan = versions.experiment(agents, "versus", more).plan
+    most = count_openings(plan.game, plan.openings, pairs, plan.seed)
+    return versions.experiment(agents, "versus", more | {"pairs": min(pairs, most)})
 
 
 def distinct_versions(versions: AgentVersions, name: str, count: int) -> Versions:

@@ -22,6 +22,7 @@ from agents.registry import (
 from agents.user_files import split_reference
 from arena.planning.rounds import RoundsSpec, values_from_json, values_to_json
 from arena.stats.sprt import EloModel, SprtPlan
+from arena.stats.stopping import GIVE_UP_ERROR, StopPlan, WidthPlan
 from games import GAME_FILE, USER_GAMES, Game
 from games.base.file_trees import FileTree, file_tree
 from games.base.schema import KeyValues
@@ -94,7 +95,8 @@ class Plan:
     turn_seconds: float | None = None  # for a move with all its extra turns
     game_seconds: float | None = None
     increment: float = 0.0  # seconds added to the rest of the game's time after every move
-    stop: SprtPlan | None = None  # None: all pairs are played
+    stop: StopPlan | None = None  # None: all pairs are played
+    gives_up: bool = False  # whether the stop rule gives up if the pairs will not suffice
     rounds: RoundsSpec | None = None  # None: all matches play all pairs
     keep_search_info: bool = False
     must_survive: tuple[str, ...] = ()  # positions; a bot that fails on one forfeits its games
@@ -192,7 +194,7 @@ class Plan:
             "turn_seconds": self.turn_seconds,
             "game_seconds": self.game_seconds,
             "increment": self.increment,
-            "stop": self.stop and {"sprt": asdict(self.stop)},
+            "stop": self.stop and _stop_to_json(self.stop, self.gives_up),
             "rounds": self.rounds and self.rounds.to_json(),
         }
         if self.keep_search_info:  # without it the digest stays that of earlier versions
@@ -228,7 +230,8 @@ class Plan:
                 turn_seconds=stored.get("turn_seconds"),
                 game_seconds=stored.get("game_seconds"),
                 increment=stored.get("increment", 0.0),
-                stop=stored["stop"] and _sprt_from_json(stored["stop"]["sprt"]),
+                stop=stored["stop"] and _stop_from_json(stored["stop"]),
+                gives_up="give_up" in (stored["stop"] or {}),
                 rounds=stored["rounds"] and RoundsSpec.from_json(stored["rounds"]),
                 keep_search_info=stored.get("thoughts", False),
                 must_survive=tuple(stored.get("must_survive", ())),
@@ -240,8 +243,15 @@ class Plan:
             raise PlanError(str(error)) from None
 
 
-def _sprt_from_json(stored: KeyValues) -> SprtPlan:
-    return SprtPlan(**{**stored, "model": EloModel(stored["model"])})
+def _stop_to_json(plan: StopPlan, gives_up: bool) -> KeyValues:
+    rule = {"sprt": asdict(plan)} if isinstance(plan, SprtPlan) else {"width": plan.width}
+    return {**rule, **({"give_up": GIVE_UP_ERROR} if gives_up else {})}
+
+
+def _stop_from_json(stored: KeyValues) -> StopPlan:
+    if "width" in stored:
+        return WidthPlan(stored["width"])
+    return SprtPlan(**{**stored["sprt"], "model": EloModel(stored["sprt"]["model"])})
 
 
 def _spec_to_json(spec: AgentSpec, base: Path) -> dict[str, object]:

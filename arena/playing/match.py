@@ -14,6 +14,7 @@ from arena.playing.play import play_schedule
 from arena.stats.estimate import Estimate
 from arena.stats.sprt import Decision, SprtPlan, SprtState, log_likelihood_ratio
 from arena.stats.sprt_estimates import median_unbiased_estimate, naive_estimate
+from arena.stats.stopping import WidthState
 from arena.storage.journal import Section
 from games.base.progress import ShowProgress, ignore_progress
 
@@ -67,7 +68,7 @@ class MatchResult:
 
     @property
     def _test(self) -> tuple[SprtPlan, SprtState]:
-        assert self.schedule.plan.stop is not None
+        assert isinstance(self.schedule.plan.stop, SprtPlan)
         assert self.sprt is not None
         return self.schedule.plan.stop, self.sprt
 
@@ -93,4 +94,5 @@ def play_match(
     result = play_schedule(schedule, section, options, show=show)
     columns = schedule.pairs.columns(0, section.item_count())
     games = decode_games((batch.content for batch in section.batches()), columns)
-    return MatchResult(schedule, games, result.sprt, cached + result.cached_games)
+    assert not isinstance(result.stop, WidthState)  # no caller has such a rule
+    return MatchResult(schedule, games, result.stop, cached + result.cached_games)

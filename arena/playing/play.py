@@ -18,7 +18,7 @@ from arena.playing.forfeits import ForfeitRule
 from arena.playing.options import PlayOptions
 from arena.playing.progress import ProgressCounter
 from arena.playing.worker import GameJob
-from arena.stats.sprt import SprtState, finish_sprt, start_sprt, update_sprt
+from arena.stats.stopping import StopState, finish_stop, start_stop, update_stop
 from arena.storage.journal import Section
 from games.base.progress import ShowProgress, ignore_progress
 
@@ -32,10 +32,13 @@ class StopRule:
     """The stop rule of a plan, which sees complete prefixes of the schedule."""
 
     def __init__(self, schedule: Schedule) -> None:
-        """Without a test the rule never stops a run."""
-        self.test = schedule.plan.stop
-        self.state: SprtState | None = start_sprt(self.test) if self.test else None
+        """Without `plan.stop` the rule never stops a run."""
+        self.plan, pairs = schedule.plan.stop, schedule.pairs.pairs_per_match
+        self.state: StopState | None = start_stop(self.plan) if self.plan else None
         self.openings = len(schedule.openings)
+        # A match that plays all openings there are is exact at its end.
+        gives_up = schedule.plan.gives_up and not schedule.census
+        self.most = min(pairs, self.openings) if gives_up else None
 
     @property
     def should_stop(self) -> bool:
@@ -47,11 +50,13 @@ class StopRule:
 
         Openings that are played again are no evidence.
         """
-        if self.test is None or self.state is None:
+        if self.plan is None or self.state is None:
             return len(points)
         observations = self.state.observations
         fresh = points[: max(0, self.openings - start)] / PAIR_POINTS
-        self.state = update_sprt(self.test, self.state, fresh)
+        self.state = update_stop(self.plan, self.state, fresh, self.most)
+        if self.most is not None and self.state.observations >= self.most:
+            self.state = finish_stop(self.state)  # later pairs repeat openings
         return self.state.observations - observations if self.should_stop else len(points)
 
     def truncate_batch(self, batch: Batch) -> Batch:
@@ -59,16 +64,16 @@ class StopRule:
         counted = self.add_points(batch.start, batch.points)
         return batch._replace(stop=batch.start + counted, points=batch.points[:counted])
 
-    def final_state(self, complete: bool) -> SprtState | None:
+    def final_state(self, complete: bool) -> StopState | None:
         """Return the state at the end of the run: undecided if the openings are used up."""
-        return finish_sprt(self.state) if self.state is not None and complete else self.state
+        return finish_stop(self.state) if self.state is not None and complete else self.state
 
 
 class PlayResult(NamedTuple):
-    """The end of a run: its schedule with all rounds, its test and its tournament."""
+    """The end of a run: its schedule with all rounds, its stop rule and its tournament."""
 
     schedule: Schedule
-    sprt: SprtState | None
+    stop: StopState | None
     tournament: TournamentStanding | None
     cached_games: int = 0  # games that were taken from the game cache
 
@@ -121,8 +126,8 @@ def play_schedule(
                 break
     log.info("%d of %d pairs are finished", count.done, count.total)
     faults.raise_if_useless(over=True)
-    sprt = stop.final_state(complete=not count.remaining)
-    return PlayResult(rounds.schedule, sprt, rounds.standing, cached.game_count)
+    final = stop.final_state(complete=not count.remaining)
+    return PlayResult(rounds.schedule, final, rounds.standing, cached.game_count)
 
 
 def batch_seconds(options: PlayOptions) -> float:

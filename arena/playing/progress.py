@@ -20,8 +20,8 @@ from arena.stats.anytime import (
 )
 from arena.stats.estimate import Estimate, EstimateKind, no_estimate
 from arena.stats.intervals import NO_GAMES, ONE_OPENING
-from arena.stats.sprt import SprtState
-from arena.stats.text import lower_end, upper_end
+from arena.stats.stopping import StopState, WidthState
+from arena.stats.text import lower_end, stop_state_text, upper_end
 from games.base.errors import printable
 from games.base.progress import Progress
 
@@ -41,7 +41,7 @@ class GameProgress(Progress):
     names: Sequence[str] = ()  # of the agents
     pairs_played: int = 0  # since the run was started or continued
     standings: Mapping[tuple[int, int], AnytimeScore] = field(default_factory=dict)  # by match
-    sprt: SprtState | None = None
+    stop: StopState | None = None  # of the stop rule
     speeds: Mapping[str, float] = field(default_factory=dict)  # games per second of named workers
     tournament: TournamentStanding | None = None  # of a schedule by rounds: more pairs may follow
     next_match: tuple[int, int] | None = None  # the agents of the next pair to be played
@@ -70,14 +70,19 @@ class GameProgress(Progress):
         if self.speeds:
             parts.append(f"{len(self.speeds)} workers" if len(self.speeds) > 1 else "1 worker")
         if self.rate is not None and self.done < self.total and self.tournament is None:
-            left = 2 * (self.total - self.done - self.unplayed) / max(rate, 1e-9)
+            left = 2 * self._pairs_left() / max(rate, 1e-9)
             parts.append(f"{left:,.0f} s left" if left < 600 else f"{left / 60:,.0f} min left")
-        if (state := self.sprt) is not None:
-            parts.append(f"LLR {state.llr:+.2f} in ({state.lower:.2f}, {state.upper:.2f})")
+        if self.stop is not None and (text := stop_state_text(self.stop)):
+            parts.append(text)
         if self.idle_seconds >= IDLE_SECONDS and self.next_match is not None:
             a, b = (printable(self.names[place], LONGEST_NAME) for place in self.next_match)
             parts.append(f"{a} v {b} for {self.idle_seconds:.0f} s")
         return ", ".join(parts)
+
+    def _pairs_left(self) -> float:
+        left = self.total - self.done - self.unplayed
+        needed = self.stop.needed if isinstance(self.stop, WidthState) else None
+        return left if needed is None else min(left, max(needed - self.done, 0.0))
 
 
 class GameRate:
@@ -161,7 +166,7 @@ class ProgressCounter:
             return 0  # results decide the next pairs
         return int((pairs.pairs_per_match - self._counts)[self._forfeit_mask()].sum())
 
-    def progress(self, sprt: SprtState | None, speeds: Mapping[str, float]) -> GameProgress:
+    def progress(self, stop: StopState | None, speeds: Mapping[str, float]) -> GameProgress:
         """Return the event for displays."""
         done, standing = self.done - self.done_before, self.rounds.standing
         played = done - self.forfeited
@@ -173,7 +178,7 @@ class ProgressCounter:
             names=self.rounds.schedule.plan.names,
             pairs_played=done,
             standings=self.standings,
-            sprt=sprt,
+            stop=stop,
             speeds=speeds,
             tournament=standing,
             next_match=self._next_match(),

@@ -14,8 +14,6 @@ from arena.report.numbers import (
     confidence,
     count,
     decisive_end,
-    difference_of,
-    elo_ends,
     estimate_from_json,
     has_end,
     minus,
@@ -26,8 +24,8 @@ from arena.report.numbers import (
     strength_of,
 )
 from arena.stats.estimate import FEW_OPENINGS, EstimateKind, Scope
-from arena.stats.sprt import Decision
-from arena.stats.text import first_mover_line
+from arena.stats.sprt import Decision, SprtPlan
+from arena.stats.text import elo_text, first_mover_line
 from games.base import text
 from games.base.schema import KeyValues
 from games.base.text import count_noun
@@ -76,7 +74,8 @@ def _answer(report: ReportData) -> Answer:
         return _sprt_answer(report, report.sprt)
     if report.has_two_agents and matches:
         claim = always_claim(report)
-        return _always_answer(report, *claim) if claim else _match_answer(report, matches[0])
+        answer = _always_answer(report, *claim) if claim else _match_answer(report, matches[0])
+        return _with_stop(answer, report.stopped)
     if matches and all(map(row_mirror_text, matches)):
         alike = "the same player twice: " if all(row.same_player for row in matches) else ""
         each = f"In each of {count(len(matches))} match{'es' * (len(matches) != 1)}"
@@ -196,14 +195,13 @@ def _match_answer(report: ReportData, row: WinRateRow) -> Answer:
 
 def _confidence_text(row: WinRateRow) -> Html:
     """Return the certainty of a decisive match, below a headline with its interval."""
-    known, difference = score_of(row), difference_of(row)
+    known = score_of(row)
     if known.kind == EstimateKind.CENSUS:
         return join(["Exact: these are all openings there are."])
     whole = known.low is not None and known.high is not None
     lead = "The interval holds" if whole else f"{capitalize(share_ends(known))},"
-    elos = f": {elo_ends(difference)} Elo." if has_end(difference) else "."
     open_end = "" if known.high is not None else " There is no upper bound."
-    return join([f"{lead} with {confidence(known.level)} confidence{elos}{open_end}"])
+    return join([f"{lead} with {confidence(known.level)} confidence.{open_end}"])
 
 
 def _to_settle(row: WinRateRow) -> str:
@@ -232,20 +230,32 @@ def round_openings(openings: float) -> int | None:
     return int(math.ceil(openings / unit) * unit)
 
 
+def _with_stop(answer: Answer, stopped: KeyValues | None) -> Answer:
+    """Add why the match stopped: to the headline if it gave up."""
+    if stopped is None or not stopped.get("why"):
+        return answer
+    why = f" The run {stopped['why']}."
+    if stopped["decision"] == Decision.GAVE_UP:
+        return answer._replace(headline=answer.headline + why)
+    return answer._replace(certainty=join([answer.certainty, why]))
+
+
 def _sprt_answer(report: ReportData, sprt: KeyValues) -> Answer:
     plan, corrected = report.plan.stop, estimate_from_json(sprt["corrected"])
+    assert isinstance(plan, SprtPlan)
     agent, opponent = (isolate(sprt[side]) for side in ("agent", "opponent"))
     question = f"Is {agent} stronger than {opponent} at {report.game_name}?"
-    low, high = (f"{end:+g}" if end else "0" for end in (plan.elo0, plan.elo1)) if plan else "01"
-    unit = "normalized Elo" if plan and plan.model == "normalized" else "Elo"
+    low, high = (f"{end:+g}" if end else "0" for end in (plan.elo0, plan.elo1))
+    unit = "normalized Elo" if plan.model == "normalized" else "Elo"
     after = f"after {count_noun(report.games.size, 'game')}"
     headline = {
         Decision.ELO1: f"Yes: {after} the test chose {high} {unit} over {low}.",
         Decision.ELO0: f"No: {after} the test chose {low} {unit} over {high}.",
+        Decision.GAVE_UP: f"Not decided: the run {sprt.get('why')}.",
     }.get(sprt["decision"], f"Not decided {after}: the test needs more.")
-    value = "" if corrected.value is None else minus(f"{corrected.value:+.0f} Elo, ")
-    ends = f"{confidence(corrected.level)}: {elo_ends(corrected)}"
-    certainty = f"Estimate corrected for stopping: {value}{ends}."
+    value = minus(elo_text(corrected)).removesuffix(f" {corrected.kind}")
+    level = f" ({confidence(corrected.level)})" if corrected.has_both_ends else ""
+    certainty = f"Estimate corrected for stopping: {value}{level}."
     return Answer(question, minus(headline), join([certainty]))
 
 

@@ -29,6 +29,7 @@ from arena.report.numbers import estimate_from_json, has_interval, rating_of, sc
 from arena.stats.estimate import FEW_OPENINGS, Estimate, EstimateKind, no_estimate
 from arena.stats.quantiles import t_quantile
 from arena.stats.spread import spread
+from arena.stats.sprt import SprtPlan
 from arena.stats.text import first_mover_text
 from arena.storage import parquet
 from arena.storage.provenance import load_run_file
@@ -296,11 +297,16 @@ class ReportData:
         return len(self.ratings) == 2
 
     @property
+    def stopped(self) -> KeyValues | None:
+        """Return how a stop rule ended the match; None without a rule."""
+        stopped: KeyValues | None = self.summary.get("stopped")
+        forfeited = stopped and estimate_from_json(stopped["corrected"]).reason == ONLY_FORFEITS
+        return None if forfeited else stopped
+
+    @property
     def sprt(self) -> KeyValues | None:
         """Return the result of the sequential test; None if there is none."""
-        test: KeyValues | None = self.summary.get("stopped")
-        forfeited = test and estimate_from_json(test["corrected"]).reason == ONLY_FORFEITS
-        return None if forfeited else test
+        return self.stopped if isinstance(self.plan.stop, SprtPlan) else None
 
     @property
     def first_mover(self) -> Estimate:

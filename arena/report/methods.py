@@ -16,6 +16,7 @@ from arena.report.figure import section
 from arena.report.html import Html, Inside, join, tag
 from arena.report.numbers import count, has_end, rating_of, seconds
 from arena.stats.estimate import EstimateKind
+from arena.stats.stopping import GIVE_UP_ERROR, WidthPlan
 from games.base.errors import printable
 from games.base.text import count_noun, join_names
 
@@ -32,6 +33,8 @@ SOURCES = {
     "intervals": "Owen's empirical likelihood, Biometrika 75 (1988), with one lost observation "
     "added",
     "clusters": "the cluster-robust errors of Bell and McCaffrey, Survey Methodology 28 (2002)",
+    "width": "repeated confidence intervals of Jennison and Turnbull, Journal of the Royal "
+    "Statistical Society B 51 (1989)",
     "sprt": "Wald's sequential probability ratio test, Annals of Mathematical Statistics 16 (1945)",
     "betting": "betting, after Waudby-Smith and Ramdas, JRSS B 86 (2024)",
 }
@@ -111,13 +114,20 @@ def _was_or_were(number: int) -> str:
 def _length_text(plan: Plan) -> str:
     """Return how the number of games was decided."""
     pairs = count_noun(plan.pairs, "pair")
-    if plan.stop is not None:
-        test = plan.stop
-        return (
-            f"A match ended by {SOURCES['sprt']} of {test.elo0:g} against {test.elo1:g} Elo "
-            f"({test.model}; alpha {test.alpha:g}, beta {test.beta:g}), or after at most "
-            f"{pairs} of games"
+    if (test := plan.stop) is not None:
+        how = (
+            f"when half the width of its interval was at most {test.width:g} Elo "
+            f"({SOURCES['width']})"
+            if isinstance(test, WidthPlan)
+            else f"by {SOURCES['sprt']} of {test.elo0:g} against {test.elo1:g} Elo "
+            f"({test.model}; alpha {test.alpha:g}, beta {test.beta:g})"
         )
+        hopeless = (
+            f", or when these would end it with a chance of at most {100 * GIVE_UP_ERROR:g} %"
+            if plan.gives_up
+            else ""
+        )
+        return f"A match ended {how}, or after at most {pairs} of games{hopeless}"
     if plan.rounds is None:
         return f"Each match had {pairs} of games, a number fixed beforehand"
     if plan.rounds.method == SWISS:
@@ -187,7 +197,10 @@ def _estimates(report: ReportData) -> Iterator[str]:
             f"{SOURCES['clusters']} where openings repeat"
         )
     if EstimateKind.ANYTIME in kinds:
-        yield f"Intervals of matches ({level:g} %) are anytime-valid, by {SOURCES['betting']}"
+        width = isinstance(report.plan.stop, WidthPlan)
+        source = f"{SOURCES['width']}; before the width, {SOURCES['betting']}" if width else ""
+        source = source or SOURCES["betting"]
+        yield f"Intervals of matches ({level:g} %) are anytime-valid, by {source}"
     if EstimateKind.SPRT in kinds:
         yield (
             f"The interval ({level:g} %) of the match that a test ended ignores the stop; the "

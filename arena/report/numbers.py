@@ -7,6 +7,7 @@ from arena.stats.text import (
     percent_text,
     round_down,
     round_up,
+    seconds_text,
     sign_text,
     strength_text,
     upper_end,
@@ -15,8 +16,6 @@ from games.base.schema import KeyValues
 
 NO_BREAK = "\u00a0"
 DASH = "\u2013"
-UNITS = ((7200.0, 3600.0, "h"), (120.0, 60.0, "min"), (1.0, 1.0, "s"), (1e-3, 1e-3, "ms"),
-         (1e-6, 1e-6, "\u00b5s"), (0.0, 1e-9, "ns"))  # fmt: skip
 
 
 def decisive_end(known: Estimate) -> float | None:
@@ -150,12 +149,7 @@ def points(number: float) -> str:
 
 def seconds(number: float) -> str:
     """Return a time in the unit that fits."""
-    for least, unit, name in UNITS:
-        if number >= least:
-            size = number / unit
-            digits = f"{size:.0f}" if size >= 10 and name != "h" else f"{size:.1f}"
-            return f"{digits if name == 'h' else digits.removesuffix('.0')}{NO_BREAK}{name}"
-    return f"0{NO_BREAK}s"
+    return seconds_text(number).replace(" ", NO_BREAK)
 
 
 def capitalize(text: str) -> str:

@@ -127,7 +127,7 @@ def estimate_match(
     inside = None if exact or repeats else spread_fixed_openings(openings, scores, times)
     return MatchEstimate(
         counts=pair_counts(openings, as_first, as_second, times),
-        like=_answer(found, like),
+        like=answer_of_score(found, like),
         these=_answer_for_these(found, inside, level, exact, varied, repeats),
         first_mover=first_mover_estimate(openings, as_first, as_second, times, fair, level, whole),
         superiority=None if census else likelihood_of_superiority(found),
@@ -155,7 +155,8 @@ def first_mover_estimate(
     return score_estimate(met[kept], scores[kept], level, census and bool(kept.all()), often)
 
 
-def _answer(found: Spread, score: Estimate) -> ScoreAndElo:
+def answer_of_score(found: Spread, score: Estimate) -> ScoreAndElo:
+    """Return the answer with this interval of the score."""
     return ScoreAndElo(
         found, score, elo_estimate(score), normalized_elo_estimate(score, found.variance)
     )
@@ -169,11 +170,15 @@ def _answer_for_these(
         return None
     these = found._replace(scope=Scope.THESE)
     if exact:
-        return _answer(these, census_estimate(found.mean, level))
+        return answer_of_score(these, census_estimate(found.mean, level))
     if inside is not None and (varied or inside.se > 0.0):
-        return _answer(inside, estimate_from_spread(inside, level))
+        return answer_of_score(inside, estimate_from_spread(inside, level))
     repeats = repeats or 2 * (found.pairs - found.openings)
-    return _answer(these, no_variation_estimate(found.mean, repeats, level)) if repeats else None
+    return (
+        answer_of_score(these, no_variation_estimate(found.mean, repeats, level))
+        if repeats
+        else None
+    )
 
 
 def estimate_unpaired_games(openings: npt.ArrayLike, scores: npt.ArrayLike) -> MatchEstimate:
@@ -181,7 +186,7 @@ def estimate_unpaired_games(openings: npt.ArrayLike, scores: npt.ArrayLike) -> M
     found = spread(openings, scores)
     return MatchEstimate(
         counts=pair_counts([], [], []),
-        like=_answer(found, estimate_from_spread(found)),
+        like=answer_of_score(found, estimate_from_spread(found)),
         these=None,
         first_mover=no_estimate("no pairs"),
         superiority=likelihood_of_superiority(found),

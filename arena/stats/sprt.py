@@ -114,6 +114,8 @@ class Decision(StrEnum):
     ELO0 = "elo0 accepted"
     ELO1 = "elo1 accepted"
     UNDECIDED = "undecided"
+    WIDTH = "width reached"
+    GAVE_UP = "gave up"
 
 
 @dataclass(frozen=True, slots=True)

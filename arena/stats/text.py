@@ -12,10 +12,13 @@ from arena.stats.ratings import RatingGroup
 from arena.stats.score_checks import CheckStatus, ScoreCheck
 from arena.stats.spread import Spread
 from arena.stats.sprt import Decision, SprtPlan, SprtState
+from arena.stats.stopping import GIVE_UP_ERROR, StopPlan, StopState, WidthPlan, WidthState
 
 NO_ANSWER = "\u2013"
 _FINE_WIDTH = 3.0
 
+UNITS = ((7200.0, 3600.0, "h"), (120.0, 60.0, "min"), (1.0, 1.0, "s"), (1e-3, 1e-3, "ms"),
+         (1e-6, 1e-6, "\u00b5s"), (0.0, 1e-9, "ns"))  # fmt: skip
 ROUNDING = 1e-9  # floating-point errors below this do not move a printed end
 
 
@@ -197,15 +200,15 @@ def answer_text(answer: ScoreAndElo) -> str:
 
 
 def strength_text(score: Estimate, elo: Estimate) -> str:
-    """Return a score in its interval and its Elo difference: `61.0 % [58.2, 63.9], +78 Elo`."""
+    """Return score and Elo in their intervals: `61.0 % [58.2, 63.9], +78 Elo [+57, +99]`."""
     if score.kind is EstimateKind.CENSUS:
         exact = "" if elo.value is None else f", {sign_text(elo.value)} Elo"
         return f"exactly {share_text(score)}{exact} on these openings"
     if elo.value is None or not elo.has_both_ends:
         share = score.reason if score.value is None else percent_text(score.value)
         return f"{share}, {elo_text(replace(elo, kind=EstimateKind.FIXED))}"
-    decimals = decimals_for(0.5 * ((elo.high or 0.0) - (elo.low or 0.0)))
-    return f"{share_text(score)}, {sign_text(elo.value, decimals)} Elo"
+    value, _, ends = range_text(elo).partition(" [")
+    return f"{share_text(score)}, {value} Elo{ends and f' [{ends}'}"
 
 
 def opening_scope_text(found: Spread) -> str:
@@ -271,6 +274,41 @@ def lower_bound_text(score: float, bound: float) -> str:
     return percent_text(bound) if bound in (0.0, 1.0) else f"{lower_end(bound, decimals)} %"
 
 
+def stop_text(plan: StopPlan, state: StopState, pairs: int) -> str:
+    """Return how a stop rule ended a match of at most this many `pairs`."""
+    used = f"{state.observations:,}"
+    if state.decision is Decision.GAVE_UP:
+        aim = (
+            f"an interval of ± {plan.width:g} Elo" if isinstance(plan, WidthPlan) else "a decision"
+        )
+        left = f"{aim} within {pairs:,} pairs had a chance of at most {100 * GIVE_UP_ERROR:g} %"
+        needed = state.needed if isinstance(state, WidthState) else None
+        more = "" if needed is None else f"; it takes about {rough_count(needed)} pairs"
+        return f"gave up after {used} pairs: {left}{more}"
+    if isinstance(plan, SprtPlan):
+        assert isinstance(state, SprtState)
+        return sprt_text(plan, state)
+    assert isinstance(state, WidthState)
+    if state.decision is Decision.WIDTH:
+        return f"stopped after {used} pairs: the interval is at most ± {plan.width:g} Elo"
+    return f"ended after {used} pairs: the interval is wider than ± {plan.width:g} Elo"
+
+
+def stop_state_text(state: StopState) -> str:
+    """Return how far a stop rule is, for a progress line; "" if it cannot say yet."""
+    if isinstance(state, SprtState):
+        return f"LLR {state.llr:+.2f} in ({state.lower:.2f}, {state.upper:.2f})"
+    if state.half_width is None or state.needed is None:
+        return ""
+    return f"± {state.half_width:.0f} Elo, about {rough_count(state.needed)} pairs needed"
+
+
+def rough_count(number: float) -> str:
+    """Return a number rounded up to two digits."""
+    unit = 10.0 ** max(math.floor(math.log10(max(number, 1.0))) - 1, 0)
+    return f"{math.ceil(number / unit) * unit:,.0f}"
+
+
 def sprt_text(plan: SprtPlan, state: SprtState) -> str:
     """Return the state of a sequential test, with its unit and the openings used."""
     used = state.observations
@@ -331,3 +369,13 @@ def first_move_text(pool: RatingGroup, games: int) -> str:
     if pool.first_move is FirstMove.ALWAYS_LOSES:
         return f"second mover won all {games}{worth}; {without}"
     return f"{pool.first_move}; {without}"
+
+
+def seconds_text(number: float) -> str:
+    """Return a time in the unit that fits."""
+    for least, unit, name in UNITS:
+        if number >= least:
+            size = number / unit
+            digits = f"{size:.0f}" if size >= 10 and name != "h" else f"{size:.1f}"
+            return f"{digits if name == 'h' else digits.removesuffix('.0')} {name}"
+    return "0 s"

@@ -60,7 +60,7 @@ class RunInfo(NamedTuple):
     state: str  # finished, stopped, failed or running
     games: int | None
     size: int  # bytes
-    reason: str = ""  # why it failed
+    reason: str = ""  # why it failed, or how its stop rule ended it
 
     @property
     def name(self) -> str:
@@ -90,7 +90,7 @@ def iter_runs(results: Path) -> Iterator[RunInfo]:
 def run_info(directory: Path) -> RunInfo:
     """Return the facts of a run without opening its tables."""
     stored = load_run_file(directory)
-    reason, games = str(stored.get("failed") or ""), stored.get("games")
+    reason, games = str(stored.get("failed") or stored.get("stopped") or ""), stored.get("games")
     ended = "finished" if is_complete(directory) else "failed" if reason else "stopped"
     return RunInfo(
         directory,

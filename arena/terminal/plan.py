@@ -16,6 +16,7 @@ from arena.stats.sample_size import (
     smooth_score_shares,
 )
 from arena.stats.sprt import SprtPlan, mean_test_lengths
+from arena.stats.stopping import StopPlan, WidthPlan, pairs_for_width
 from arena.stats.text import elo_text, percent_text
 from games.base.errors import printable
 from games.base.text import count_noun, join_names
@@ -171,10 +172,13 @@ def match_lines(schedule: Schedule, pilot: PilotResult) -> Iterator[str]:
     yield "+10 Elo: pairs that separate it from 0 with errors of 5 %, with an SPRT on average"
 
 
-def sprt_line(test: SprtPlan, pilot: PilotResult, pairs: int) -> str:
-    """Return the length of a sequential test, at the variance of the pilot."""
+def stop_line(rule: StopPlan, pilot: PilotResult, pairs: int) -> str:
+    """Return when a stop rule ends the match, with the scores of the pilot."""
     (sample,) = pilot.samples.values()
-    return sprt_length_line(test, mean_and_variance(smooth_score_shares(sample.counts))[1], pairs)
+    if isinstance(rule, WidthPlan):
+        needed = f"{pairs_for_width(rule, sample.counts):,.0f}"
+        return f"an interval of ± {rule.width:g} Elo takes about {needed} pairs; {pairs:,} at most"
+    return sprt_length_line(rule, mean_and_variance(smooth_score_shares(sample.counts))[1], pairs)
 
 
 def sprt_length_line(test: SprtPlan, variance: float, pairs: int) -> str:

@@ -14,10 +14,18 @@ from arena.analysis.evidence import EXCLUDED, exclusions_json
 from arena.analysis.standings import AgentStanding, Group, points_table_lines
 from arena.analysis.summary import Summary
 from arena.analysis.tables import elo_rows, tournament_json, win_rate_rows
+from arena.analysis.timings import AgentTiming, Timing, agent_timings
 from arena.analysis.win_rates import WinRate
 from arena.planning.rounds import TournamentStanding
 from arena.playing.progress import out_lines
-from arena.stats.text import first_mover_line, first_mover_text, game_counts_text, score_text
+from arena.stats.text import (
+    NO_ANSWER,
+    first_mover_line,
+    first_mover_text,
+    game_counts_text,
+    score_text,
+    seconds_text,
+)
 from games.base.cli import shell_command
 from games.base.errors import printable
 from games.base.text import count_noun
@@ -34,6 +42,8 @@ HALVES = 1e-6  # Elo: ratings of two agents without an anchor add up to zero
 # Short forms in the lines of pairs; only those that occur are explained.
 LEGEND = {"n=": "n games", "n_eff": "n_eff independent pairs", "K = ": "K distinct openings"}
 WORDS = ("agent", "Elo", MATRIX)
+MEASURED = ("time/move", "nodes/s")
+NOT_REPRODUCIBLE = "time/move and nodes/s: measured in this run, other numbers in the next one"
 STYLES = {HOLDS: "green", FAILS: "red"}
 
 
@@ -48,21 +58,24 @@ def print_summary(
     verdicts: Sequence[Verdict],
     notes: Sequence[str] = (),
     console: Console | None = None,
+    timings: Sequence[Timing] = (),
 ) -> None:
     """Print ratings, win rates and checks; `notes` are further lines about the run."""
     console = console or stdout_console()
     print_line(console, _headline(summary), "bold")
     one = is_single_unanchored_match(summary.ratings)
     excluded = {each.agent for each in summary.excluded}
-    print_ratings(console, summary.ratings, summary.groups, halves=not one, excluded=excluded)
+    print_ratings(
+        console, summary.ratings, summary.groups, timings, halves=not one, excluded=excluded
+    )
     for line in points_table_lines(summary.points, excluded):
         print_line(console, line)
     if summary.tournament is not None:
         for line in tournament_lines(summary.tournament, summary.agents):
             print_line(console, line)
     lines = [*summary.notes, *summary.identical_agents, _first_mover_line(summary)]
-    if summary.sprt is not None:
-        lines.append(summary.sprt.text)
+    if summary.stop is not None:
+        lines.append(summary.stop.text)
     for line in (*lines, *notes):
         print_line(console, line)
     if len(summary.agents) >= SMALLEST_MATRIX:
@@ -88,7 +101,7 @@ def summary_json(summary: Summary, verdicts: Sequence[Verdict]) -> str:
         "elo": [row._asdict() for row in elo_rows(summary)],
         "same_players": list(summary.identical_agents),
         "win_rates": [row._asdict() for row in win_rate_rows(summary)],
-        "sprt": summary.sprt and summary.sprt.text,
+        "stopped": summary.stop and summary.stop.text,
         "tournament": tournament_json(summary),
         "points": [row._asdict() for row in summary.points],
         "checks": [
@@ -133,23 +146,31 @@ def print_ratings(
     console: Console,
     ratings: Sequence[AgentStanding],
     groups: Sequence[Group],
+    timings: Sequence[Timing] = (),
     halves: bool = True,
     excluded: Collection[str] = (),
 ) -> None:
     """Print the agents, with ratings if `halves`, and the value of the first move by group.
 
-    Bots that the run `excluded` are marked.
+    `timings` add the mean time of a move and the nodes per second. Bots that the run `excluded`
+    are marked.
     """
     grouped = halves and len(groups) > 1
     elo = ("Elo",) * halves
     ranked = len(ratings) >= SMALLEST_MATRIX
     heads = *(("place",) * ranked), *(("group",) * grouped), "agent"
-    table = plain_table(*heads, *elo, "points", "games", "openings")
+    speeds = agent_timings(timings)
+    timed = any(each.seconds_per_move is not None for each in speeds.values())
+    table = plain_table(*heads, *elo, "points", "games", "openings", *(MEASURED * timed))
     for row in ratings:
         places = *((str(row.place),) * ranked), *((str(row.group + 1),) * grouped)
         sizes = _points_text(row, row.agent in excluded), str(row.games), str(row.openings)
-        table.add_row(*places, _short_name(row.agent), *((_elo_text(row),) * halves), *sizes)
+        speed = _speed_texts(speeds.get(row.agent, AgentTiming())) if timed else ()
+        elos = (_elo_text(row),) * halves
+        table.add_row(*places, _short_name(row.agent), *elos, *sizes, *speed)
     console.print(table)
+    if timed:
+        print_line(console, NOT_REPRODUCIBLE, "dim")
     for reason in sorted(
         {row.elo.reason for row in ratings if halves and row.text != _elo_text(row)}
     ):
@@ -161,6 +182,13 @@ def print_ratings(
             print_line(console, group.cycle)
         if group.text:
             print_line(console, f"group {number}: {group.text}" if grouped else group.text)
+
+
+def _speed_texts(speed: AgentTiming) -> tuple[str, str]:
+    time, nodes = speed.seconds_per_move, speed.nodes_per_second
+    return NO_ANSWER if time is None else seconds_text(time), (
+        NO_ANSWER if nodes is None else f"{nodes:,.0f}"
+    )
 
 
 def _elo_text(row: AgentStanding) -> str:

@@ -203,7 +203,7 @@ def validate(
 def validation_result(match: MatchResult) -> Validation:
     """Return the verdict of a match with a sequential test."""
     plan, state, games = match.schedule.plan.stop, match.sprt, match.games
-    assert plan is not None
+    assert isinstance(plan, SprtPlan)
     assert state is not None
     raw, elo = match.raw_elo, match.elo
     verdict = VERDICTS.get(state.decision, StudyVerdict.UNDECIDED)

@@ -417,7 +417,7 @@ def test_stopped_games_have_raw_intervals(tmp_path, capsys):
     for row in said["ratings"]:
         assert (row["interval"], row["why"]) == tuple(own.loc[row["agent"], ["interval", "why"]])
         assert row["low"] == pytest.approx(own.loc[row["agent"], "elo_low"], nan_ok=True)
-    assert any("a sequential test ended these games" in note for note in said["notes"])
+    assert any("a stop rule ended these games" in note for note in said["notes"])
 
 
 def test_game_with_two_results_is_reported(tmp_path, capsys):

@@ -132,7 +132,8 @@ MEANINGS: Mapping[str, str] = {
     "group": "number of a group of agents whose ratings can be compared",
     "identical_pairs": "pairs whose two games had the same moves, without a fault",
     "interval": "fixed-n; census: exact, every opening was played; sprt: a test stopped the "
-    "run, which the estimate ignores; adapted: results decided which agents met; none",
+    "run, which the estimate ignores; anytime: may be looked at after every pair; adapted: "
+    "results decided which agents met; none",
     "known": "whether the loss is known",
     "lag": "seconds in which it was ready but the machine did not run it",
     "largest_multiplicity": "pairs on the opening that was played most often",

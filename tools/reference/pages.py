@@ -11,7 +11,7 @@ from agents.registry import AGENTS, kind_of, kinds_for
 from arena.analysis.checks.registry import CHECKS, check_kind
 from arena.commands.registry import COMMANDS, load_command
 from arena.config.checks import CLAIM_KEY
-from arena.config.keys import EXPERIMENT_KEYS, ROSTER_KEYS, SPRT_KEYS
+from arena.config.keys import EXPERIMENT_KEYS, ROSTER_KEYS, SPRT_KEYS, STOP_KEYS
 from arena.config.run_options import SETTINGS_KEYS
 from arena.learning.config import LEARN
 from arena.planning.openings.registry import (
@@ -87,6 +87,7 @@ def key_tables() -> list[KeyTable]:
                 [*(key for name in OPENINGS for key in opening_method(name).keys), *COMMON_KEYS]
             ),
         ),
+        KeyTable("`[stop]`", "One of `sprt` and `width`.", STOP_KEYS),
         KeyTable("`[stop.sprt]`", "A sequential test of two agents.", SPRT_KEYS),
         KeyTable("`[roster]`", "A directory of bots, each an agent.", ROSTER_KEYS),
         KeyTable("`[tune]`", "Read by `pitflip tune`.", TUNE),

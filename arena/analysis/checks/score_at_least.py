@@ -120,7 +120,7 @@ def _check_counted_games(
 def _anytime_reason(check: Check, evidence: Evidence) -> str:
     """Return why the bound must be anytime-valid; "" if the claim is looked at once."""
     if evidence.plan.stop is not None:
-        return "a test could stop the run"
+        return "a stop rule could end the run"
     if evidence.plan.rounds is not None:
         return "results decided who met"
     looks = look_count(check, evidence)

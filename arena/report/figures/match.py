@@ -1,10 +1,24 @@
 """The match of two agents: pairs of games by the points of the first agent."""
 
 from arena.analysis.tables import WinRateRow
+from arena.analysis.timings import AgentTiming, agent_timings
 from arena.report.chart import ChartRow, RowChart, chart_html, chart_picture
 from arena.report.data import ReportData
-from arena.report.figure import Figure, FigureTable, lead_paragraph, strong, table_details
+from arena.report.figure import (
+    Figure,
+    FigureTable,
+    lead_paragraph,
+    strong,
+    table_details,
+    table_html,
+)
 from arena.report.figures.ratings import glossary
+from arena.report.figures.thinking_time import (
+    MEASURED_HEADS,
+    NOT_REPRODUCIBLE,
+    move_time,
+    search_speed,
+)
 from arena.report.html import Html, join, name_of, tag
 from arena.report.numbers import (
     count,
@@ -49,9 +63,21 @@ def match_figure(report: ReportData) -> Figure | None:
         (f"points of {row.agent} from a pair", "pairs"),
         tuple((what, count(number)) for number, what in zip(pairs, POINTS, strict=True)),
     )
-    body = join([chart_html(chart), table_details(table, "The match in numbers")])
+    numbers = table_details(table, "The match in numbers")
+    body = join([table_html(_agents_table(report, row), "The agents"), chart_html(chart), numbers])
     return Figure("The match", _lead(report, row), chart_picture(chart), table, body,
                   join([_notes(report, row), glossary(report)]))  # fmt: skip
+
+
+def _agents_table(report: ReportData, row: WinRateRow) -> FigureTable:
+    """Return the two agents with their scores and speeds."""
+    sums = agent_timings(report.timings)
+    rows = []
+    for each in (row, report.pairs[row.opponent, row.agent]):
+        known, speed = score_of(each), sums.get(each.agent, AgentTiming())
+        score = known.reason if known.value is None else f"{share(known.value)} ({_sure(known)})"
+        rows.append((name_of(each.agent), score, move_time(speed), search_speed(speed)))
+    return FigureTable(("agent", "score", *MEASURED_HEADS), tuple(rows))
 
 
 def _bar(part: float, kind: str) -> Html:
@@ -110,6 +136,6 @@ def _notes(report: ReportData, row: WinRateRow) -> Html:
     if has_end(score_of(row)) and None in (difference.low, difference.high):
         missing = "upper" if difference.high is None else "lower"
         open_end = (
-            f"There is no {missing} bound: this score is compatible with any larger difference."
+            f"There is no {missing} bound: this score is compatible with any larger difference. "
         )
-    return tag("p", f"{sides}{elos}{open_end}", class_="note")
+    return tag("p", f"{sides}{elos}{open_end}{NOT_REPRODUCIBLE}", class_="note")

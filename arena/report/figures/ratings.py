@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from arena.analysis.evidence import EXCLUDED
 from arena.analysis.standings import TIES
 from arena.analysis.tables import EloRow
+from arena.analysis.timings import AgentTiming, agent_timings
 from arena.report.answer import InseparableGroup, group_html, inseparable_groups
 from arena.report.chart import ChartRow, RowChart, chart_html, chart_picture, ticks
 from arena.report.data import ReportData
@@ -15,6 +16,12 @@ from arena.report.figure import (
     strong,
     table_details,
     table_html,
+)
+from arena.report.figures.thinking_time import (
+    MEASURED_HEADS,
+    NOT_REPRODUCIBLE,
+    move_time,
+    search_speed,
 )
 from arena.report.html import Html, Inside, join, name_of, tag
 from arena.report.numbers import (
@@ -96,7 +103,19 @@ def _ratings_figure(report: ReportData) -> Figure:
         ".",
     )
     table = FigureTable(
-        ("agent", "place", "Elo", "from", "to", "points", "games", "openings", "n_eff", "forfeits"),
+        (
+            "agent",
+            "place",
+            "Elo",
+            "from",
+            "to",
+            "points",
+            "games",
+            "openings",
+            "n_eff",
+            "forfeits",
+            *MEASURED_HEADS,
+        ),
         tuple(_numbers(report, row) for row in report.ratings),
     )
     body = join([chart_html(chart), table_details(table, "Ratings in numbers")])
@@ -156,7 +175,13 @@ def _numbers(report: ReportData, row: EloRow) -> tuple[Inside, ...]:
         count(row.openings),
         "" if row.n_eff is None else f"{row.n_eff:.0f}",
         count(row.forfeits),
+        *_speeds(report, row.agent),
     )
+
+
+def _speeds(report: ReportData, agent: str) -> tuple[str, str]:
+    speed = agent_timings(report.timings).get(agent, AgentTiming())
+    return move_time(speed), search_speed(speed)
 
 
 def _group_heading(report: ReportData, place: int) -> str:
@@ -202,7 +227,8 @@ def glossary(report: ReportData) -> Html:
     )
     rows = (join([tag("dt", short), tag("dd", long)]) for short, long in meanings)
     more = tag("p", tag("a", "All words", href="#words"), class_="note")
-    return join([tag("dl", join(rows), class_="glossary"), more])
+    measured = tag("p", NOT_REPRODUCIBLE, class_="note") if not report.has_two_agents else None
+    return join([measured, tag("dl", join(rows), class_="glossary"), more])
 
 
 def lanes(groups: Sequence[InseparableGroup]) -> list[int]:
@@ -247,11 +273,12 @@ def _points_chart(report: ReportData) -> RowChart:
 def _few_openings_figure(report: ReportData) -> Figure:
     chart = _points_chart(report)
     table = FigureTable(
-        ("agent", "place", "points", "games", "share", "forfeits"),
+        ("agent", "place", "points", "games", "share", "forfeits", *MEASURED_HEADS),
         tuple(
             (
                 name_with_mark(report, row.agent), str(row.rank), points(row.points),
                 count(row.games), share(row.points / (row.games or 1)), count(row.forfeits),
+                *_speeds(report, row.agent),
             )
             for row in report.ratings
         ),

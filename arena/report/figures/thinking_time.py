@@ -1,8 +1,8 @@
 """Thinking time of agents, and the positions that they searched."""
 
 import math
-from typing import NamedTuple
 
+from arena.analysis.timings import AgentTiming, agent_timings
 from arena.report.chart import ChartRow, RowChart, chart_html, chart_picture
 from arena.report.data import ReportData
 from arena.report.figure import (
@@ -17,30 +17,23 @@ from arena.report.html import Html, join, name_of
 from arena.report.numbers import count, seconds
 from arena.report.svg import Scale, dot
 
-
-class AgentTime(NamedTuple):
-    """Sums over the moves of an agent."""
-
-    agent: str
-    moves: int
-    nodes: int
-    seconds: float
-
-    @property
-    def seconds_per_move(self) -> float | None:
-        """Return the mean seconds per move; None if they were not measured."""
-        return self.seconds / self.moves if self.moves and self.seconds > 0 else None
+MEASURED_HEADS = ("a move*", "positions a second*")
+NOT_REPRODUCIBLE = "* Measured in this run: another run has other numbers."
 
 
 def time_figure(report: ReportData) -> Figure | None:
     """Return a dot for each agent on a logarithmic axis."""
-    costs, heading = [_agent_time(report, agent) for agent in report.agents], "Thinking time"
-    timed = [cost.seconds_per_move for cost in costs if cost.seconds_per_move is not None]
+    sums, heading = agent_timings(report.timings), "Thinking time"
+    costs = {agent: sums.get(agent, AgentTiming()) for agent in report.agents}
+    timed = [c.seconds_per_move for c in costs.values() if c.seconds_per_move is not None]
     if not timed:
         return Figure(heading, empty_paragraph("No agent needed time that could be measured."))
     low, high = math.floor(math.log10(min(timed))), math.ceil(math.log10(max(timed)))
     scale = Scale(float(low), float(max(high, low + 1)))
-    rows = [ChartRow(cost.agent, _mark(scale, cost), [_time(cost), _nodes(cost)]) for cost in costs]
+    rows = [
+        ChartRow(agent, _mark(scale, cost), [move_time(cost), _nodes(cost)])
+        for agent, cost in costs.items()
+    ]
     step = -(-int(scale.high - scale.low) // 6)
     chart = RowChart(
         caption="Thinking time of all agents",
@@ -53,10 +46,10 @@ def time_figure(report: ReportData) -> Figure | None:
         ("agent", "moves", "seconds", "a move", "positions", "positions a second"),
         tuple(
             (
-                name_of(cost.agent), count(cost.moves), f"{cost.seconds:.3g}", _time(cost),
-                count(cost.nodes), _speed(cost),
+                name_of(agent), count(cost.moves), f"{cost.seconds:.3g}", move_time(cost),
+                count(cost.nodes), search_speed(cost),
             )
-            for cost in costs
+            for agent, cost in costs.items()
         ),
     )  # fmt: skip
     lead = lead_paragraph(
@@ -69,17 +62,7 @@ def time_figure(report: ReportData) -> Figure | None:
     return Figure(heading, lead, chart_picture(chart), table, body, menu_label="Time")
 
 
-def _agent_time(report: ReportData, agent: str) -> AgentTime:
-    own = [row for row in report.timings if row.agent == agent]
-    return AgentTime(
-        agent,
-        sum(row.moves for row in own),
-        sum(row.nodes for row in own),
-        sum(row.seconds for row in own),
-    )
-
-
-def _mark(scale: Scale, cost: AgentTime) -> Html:
+def _mark(scale: Scale, cost: AgentTiming) -> Html:
     return (
         Html("")
         if cost.seconds_per_move is None
@@ -87,13 +70,15 @@ def _mark(scale: Scale, cost: AgentTime) -> Html:
     )
 
 
-def _time(cost: AgentTime) -> str:
+def move_time(cost: AgentTiming) -> str:
+    """Return the time per move of an agent, or a dash."""
     return "\u2013" if cost.seconds_per_move is None else seconds(cost.seconds_per_move)
 
 
-def _speed(cost: AgentTime) -> str:
-    return f"{cost.nodes / cost.seconds:,.0f}" if cost.nodes and cost.seconds else "\u2013"
+def search_speed(cost: AgentTiming) -> str:
+    """Return the nodes per second of an agent, or a dash."""
+    return "\u2013" if cost.nodes_per_second is None else f"{cost.nodes_per_second:,.0f}"
 
 
-def _nodes(cost: AgentTime) -> str:
+def _nodes(cost: AgentTiming) -> str:
     return f"{cost.nodes / cost.moves:,.0f}" if cost.nodes and cost.moves else "no search"

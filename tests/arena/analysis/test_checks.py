@@ -219,7 +219,7 @@ def test_after_a_sequential_test_the_bound_is_one_that_may_be_looked_at_any_time
     plain, tested = (experiment(["smart", "bad"], check, stop=each) for each in (None, stop))
     (fixed,) = verdicts_of(plain, games)
     (stopped,) = verdicts_of(tested, games)
-    assert "a test could stop the run" in stopped.detail
+    assert "a stop rule could end the run" in stopped.detail
     bounds = [float(each.detail.split("bound ")[1].split(" %")[0]) for each in (fixed, stopped)]
     assert bounds[1] < bounds[0] <= 80.0
     assert bounds[1] == pytest.approx(

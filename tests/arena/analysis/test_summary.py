@@ -310,15 +310,15 @@ def test_after_a_sequential_test_every_estimate_says_so():
     )
     assert state.decision is Decision.ELO1
     pairings = list(enumerate(letters))[: state.observations]
-    summary = summarise_games(games_by_hand((0, 1, pairings)), TWO, sprt=(plan, state))
-    assert summary.sprt.text.startswith("smart against bad: accepted 50: LLR ")
-    assert 0 < summary.sprt.corrected.value < summary.sprt.raw.value
+    summary = summarise_games(games_by_hand((0, 1, pairings)), TWO, stop=plan, stop_state=state)
+    assert summary.stop.text.startswith("smart against bad: accepted 50: LLR ")
+    assert 0 < summary.stop.corrected.value < summary.stop.raw.value
     row = pair_of(summary, "smart", "bad")
     assert (row.row.score.kind, row.row.elo.kind) == (EstimateKind.SPRT, EstimateKind.SPRT)
     assert row.text.endswith(", raw")
     assert {rated.elo.kind for rated in summary.ratings} == {EstimateKind.SPRT}
     # One raw interval, wherever it is shown.
-    assert summary.sprt.raw == row.row.elo
+    assert summary.stop.raw == row.row.elo
     assert naive_estimate(state) == row.row.elo
 
 

@@ -34,22 +34,21 @@ def changed(report: ReportData, **values) -> ReportData:
         (
             {"score": 0.738, "score_low": 0.676, "score_high": 0.799, "elo": 180.0,
              "elo_low": 128.0, "elo_high": 239.0},
-            "greedy is stronger: 73.8 % [67.6, 79.9], +180 Elo.",
-            "The interval holds with 95\u00a0% confidence: +128 to +239 Elo.",
+            "greedy is stronger: 73.8 % [67.6, 79.9], +180 Elo [+128, +239].",
+            "The interval holds with 95\u00a0% confidence.",
         ),
         (
             {"score": 0.52, "score_low": 0.48, "score_high": 0.56, "openings": 100, "elo": 14.0,
              "elo_low": -14.0, "elo_high": 42.0},
             "greedy or random: these games do not separate them; greedy scored 52.0 % [48.0, "
-            "56.0], +14 Elo.",
+            "56.0], +14 Elo [-14, +42].",
             "About 400 openings would show a difference of that size.",
         ),
         (
             {"score": 0.9995, "score_low": 0.993, "score_high": None, "elo_low": 860.4,
              "elo_high": None, "elo": None},
             "greedy is stronger: 99.95 %, > +860 Elo (95 %).",
-            "More than 99.3\u00a0%, with 95\u00a0% confidence: more than +860 Elo. There is no "
-            "upper bound.",
+            "More than 99.3\u00a0%, with 95\u00a0% confidence. There is no upper bound.",
         ),
     ],
 )  # fmt: skip

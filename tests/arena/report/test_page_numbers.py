@@ -64,6 +64,8 @@ def test_ratings_are_those_of_the_table(run, page):
         return
     elo = table_of(run, "elo").set_index("agent")
     rows = page.tables["ratings"][-1].rows
+    timed = page.tables["thinking_time"]
+    speeds = {row[0]: (row[3], row[5]) for row in timed[-1].rows} if timed else {}
     assert {row[0] for row in rows[1:]} == set(elo.index)
     for name, *cells in rows[1:]:
         row, told = elo.loc[name], dict(zip(rows[0][1:], cells, strict=True))
@@ -74,6 +76,8 @@ def test_ratings_are_those_of_the_table(run, page):
                 assert near(number(cell), known, 0.05) if pd.notna(known) else cell == ""
         if "share" in told:
             assert near(number(told.pop("share")), 100 * row["points"] / row["games"], 0.05)
+        measured = told.pop("a move*"), told.pop("positions a second*")
+        assert measured == speeds.get(name, ("\u2013", "\u2013"))
         for column, cell in told.items():
             assert near(number(cell), row[column], 0.5 if column == "n_eff" else 0)
 

@@ -14,7 +14,8 @@ from arena.playing.progress import (
     standing_lines,
 )
 from arena.stats.anytime import anytime_estimate, start_anytime, update_anytime
-from arena.stats.sprt import SprtPlan, start_sprt
+from arena.stats.sprt import Decision, SprtPlan, start_sprt
+from arena.stats.stopping import WidthState
 from arena.terminal.progress import open_displays
 
 NAMES = ["weak", "middle", "strong"]
@@ -108,7 +109,8 @@ def test_a_line_names_the_pair_that_is_played(clock, capsys):
 
 
 COMPILING = (0, {"done": 0}), (60, {"done": 10})
-SPRT = {"sprt": start_sprt(SprtPlan(0, 10))}
+SPRT = {"stop": start_sprt(SprtPlan(0, 10))}
+NARROW = {"stop": WidthState((20, 20, 20, 20, 20), 24.2, 196.0, Decision.RUNNING)}
 
 
 @pytest.mark.parametrize(
@@ -119,6 +121,8 @@ SPRT = {"sprt": start_sprt(SprtPlan(0, 10))}
          "1,200 of 2,000 games, 20 games/s, 40 s left"),
         ((*COMPILING, (10, {"done": 110})), "220 of 2,000 games, 20 games/s, 89 s left"),
         (((0, {"done": 1, "total": 10_000}), (10, {"done": 11, "total": 10_000})), "166 min left"),
+        (((0, {"done": 1, **NARROW}), (10, {"done": 101, **NARROW})),
+         "20 games/s, 10 s left, ± 24 Elo, about 200 pairs needed"),
         (((10, {"done": 10, **SPRT}),), "LLR +0.00 in (-2.94, 2.94)"),
     ],
 )  # fmt: skip

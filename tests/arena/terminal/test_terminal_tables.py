@@ -138,7 +138,7 @@ def test_json_has_the_columns_of_the_tables_and_every_verdict():
     assert said["win_rates"][0]["elo_high"] is None
     assert [check["holds"] for check in said["checks"]] == [False, True, False]
     assert said["checks"][0]["replay"] == REPLAY
-    assert (said["games"], said["sprt"]) == (24, None)
+    assert (said["games"], said["stopped"]) == (24, None)
 
 
 def test_json_has_no_infinite_numbers():
