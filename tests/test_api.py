@@ -57,12 +57,18 @@ def test_a_run_shows_its_answer_and_ratings_and_hostile_names_are_text(directory
         assert row.agent in printed
 
 
-def test_figures_are_svg_and_an_unknown_one_names_the_others(directory):
+def test_figures_are_svg_and_an_unknown_one_names_the_others(directory, tmp_path):
     run = pitflip.load(directory)
     assert "ratings" in run.figures
     for name in run.figures:
         assert ElementTree.fromstring(run.plot(name)._repr_svg_()).tag.endswith("svg")
     assert run.plot().name == "ratings"
+    assert 'width="238.11pt"' in run.plot(width="84mm", font_size=8).svg
+    for ending in ("svg", "png", "pdf"):
+        path = run.plot().save(tmp_path / f"ratings.{ending}")
+        assert path.stat().st_size > 2000
+    with pytest.raises(pitflip.UserError, match="unit"):
+        run.plot(width="wide")
     with pytest.raises(pitflip.UserError, match="ratings"):
         run.plot("rating")
 

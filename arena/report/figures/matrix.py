@@ -1,8 +1,10 @@
 """The matches of all agents: a table of scores, coloured by their intervals."""
 
 import math
+from functools import partial
 
 from arena.analysis.tables import WinRateRow
+from arena.report.chart import with_axis_title
 from arena.report.data import ReportData
 from arena.report.figure import Figure, FigureTable, lead_paragraph, strong
 from arena.report.html import Html, isolate, join, name_of, tag
@@ -27,6 +29,7 @@ CELL, ROW = 66, 42  # pixels
 NUMBERED, SMALL = 42, 28  # pixels of the cells of many agents
 HEAD_WIDTH, NAMES_ON_PAGE, LONGEST_NAMES = 58, 150, 220
 HEAD_SIZE = 11  # of the font, in pixels
+AXIS_TITLE = "points of the row's agent against the column's, in per cent"
 
 
 def matrix_figure(report: ReportData) -> Figure | None:
@@ -204,31 +207,28 @@ def _numbers(report: ReportData) -> FigureTable:
     return FigureTable(head, tuple(rows), text_columns=2)
 
 
-def _picture(report: ReportData) -> Picture:
+def _picture(report: ReportData, width: int = PICTURE_WIDTH) -> Picture:
     """Return the matrix as a drawing, which is wider for many agents."""
     names = _top_agents(report)
-    labels = [
-        shorten_to_width(f"{place}  {name}", LONGEST_NAMES) for place, name in enumerate(names, 1)
-    ]
+    most = min(LONGEST_NAMES, max(width / 3, 90))
+    labels = [shorten_to_width(f"{place}  {name}", most) for place, name in enumerate(names, 1)]
     side = max(map(text_width, labels)) + 10
-    least = {"": CELL, "numbered": NUMBERED, "small": SMALL}[_size_class(len(names))]
-    wide = min(CELL, max(least, (PICTURE_WIDTH - side) / len(names)))
+    least = SMALL if _size_class(len(names)) == "small" else NUMBERED
+    wide = min(CELL, max(least, (width - side) / len(names)))
     high = min(ROW, max(SMALL, round(wide * 0.64)))
     parts: list[Html | None] = []
     for row, (name, label) in enumerate(zip(names, labels, strict=True)):
         top = 24 + row * high
-        head = (
-            shorten_to_width(name, wide - 6, HEAD_SIZE)
-            if len(names) <= MOST_NAMED
-            else str(row + 1)
-        )
+        head = shorten_to_width(name, wide - 6, HEAD_SIZE) if wide == CELL else str(row + 1)
         parts.append(_text(0, top + high / 2 + 4, label, "strong"))
         parts.append(_text(side + (row + 0.5) * wide, 14, head, "small", "middle"))
         for column, other in enumerate(names):
             place = side + column * wide, top, wide, high
             parts.append(_draw_cell(report, (name, other), place))
-    width = max(PICTURE_WIDTH, math.ceil(side + len(names) * wide))
-    return Picture(30 + len(names) * high, join(parts), width)
+    whole = Picture(
+        24 + len(names) * high, join(parts), max(width, math.ceil(side + len(names) * wide))
+    )
+    return with_axis_title(whole, AXIS_TITLE)._replace(redraw=partial(_picture, report))
 
 
 def _draw_cell(
