@@ -15,7 +15,7 @@ from arena.report.data import ReportData
 from arena.report.figure import section
 from arena.report.html import Html, Inside, join, tag
 from arena.report.numbers import count, has_end, rating_of, seconds
-from arena.stats.estimate import EstimateKind
+from arena.stats.estimate import EstimateKind, shared_level
 from games.base.errors import printable
 from games.base.text import count_noun, join_names
 
@@ -200,6 +200,12 @@ def _estimates(report: ReportData) -> Iterator[str]:
         )
     if EstimateKind.CENSUS in kinds:
         yield "Where agents without randomness played every opening, scores are exact"
+    if EstimateKind.FIXED in kinds and (matches := len(report.matches())) > 1:
+        each = 100 * shared_level(level / 100, matches)
+        yield (
+            f"Each of these intervals is for its match alone; those for all {matches} matches at "
+            f"once hold together with {level:g} % (Bonferroni: {each:.4g} % each)"
+        )
     yield _sample_size_text(report)
     if scopes := sorted({row.of for row in report.pairs.values()}):
         yield f"The answers are for {' or, where a match says it, for '.join(scopes)}"

@@ -6,7 +6,7 @@ from functools import partial
 from arena.analysis.tables import WinRateRow
 from arena.report.chart import with_axis_title
 from arena.report.data import ReportData
-from arena.report.figure import Figure, FigureTable, lead_paragraph, strong
+from arena.report.figure import Figure, FigureTable, lead_paragraph, strong, table_details
 from arena.report.html import Html, isolate, join, name_of, tag
 from arena.report.numbers import (
     bare_share,
@@ -18,6 +18,7 @@ from arena.report.numbers import (
     score_of,
     share,
     share_ends,
+    simultaneous_score_of,
 )
 from arena.report.palette import RAMP_STEPS, ramp_class
 from arena.report.svg import PICTURE_WIDTH, Picture, shorten_to_width, text_width
@@ -57,11 +58,26 @@ def matrix_figure(report: ReportData) -> Figure | None:
             strong("Colour shows the end of the interval nearer to 50\u00a0%"),
             ": a cell is grey and dashed if the interval includes 50\u00a0%.",
         )
-    lead = join([lead, _omission_note(report)])
+    lead = join([lead, _simultaneous_note(report), _omission_note(report)])
     uncoloured = not report.has_intervals and not _shows_points(report)
     scale = None if uncoloured else colour_scale(intervals=report.has_intervals)
-    body = join([scale, _table(report)])
-    return Figure("Matches", lead, _picture(report), _numbers(report), body)
+    numbers = _numbers(report)
+    details = len(report.agents) <= MOST_NUMBERED and table_details(numbers, "Matches in numbers")
+    body = join([scale, _table(report), details or None])
+    return Figure("Matches", lead, _picture(report), numbers, body)
+
+
+def _simultaneous_note(report: ReportData) -> Html | None:
+    matches = len(report.matches())
+    if matches < 2 or not report.has_intervals:
+        return None
+    level = confidence(report.ratings[0].level)
+    place = "the numbers below" if len(report.agents) <= MOST_NUMBERED else "win_rates.parquet"
+    return lead_paragraph(
+        f"Each of these intervals is for its match alone: of {matches} at {level}, some may be "
+        f"wrong. Wider ones, that hold for all {matches} at once with {level} (Bonferroni), are "
+        f"in {place}."
+    )
 
 
 def _interval_place(report: ReportData) -> str:
@@ -191,7 +207,7 @@ def _tip(row: WinRateRow) -> str:
 
 
 def _numbers(report: ReportData) -> FigureTable:
-    rows, shown = [], frozenset(_top_agents(report))
+    rows, shown, matches = [], frozenset(_top_agents(report)), len(report.matches())
     for row in report.matches():
         if row.agent not in shown or row.opponent not in shown:
             continue
@@ -202,8 +218,11 @@ def _numbers(report: ReportData) -> FigureTable:
             count(row.openings),
             "" if row.n_eff is None else f"{row.n_eff:.0f}",
         )
-        rows.append((name_of(row.agent), name_of(row.opponent), value, share_ends(known), *sizes))
-    head = ("agent", "opponent", "score", "interval", "won-drawn-lost", "openings", "n_eff")
+        ends = share_ends(known), *((share_ends(simultaneous_score_of(row)),) * (matches > 1))
+        rows.append((name_of(row.agent), name_of(row.opponent), value, *ends, *sizes))
+    level = confidence(report.ratings[0].level)
+    intervals = f"{level} interval", *((f"{level} for all {matches}",) * (matches > 1))
+    head = ("agent", "opponent", "score", *intervals, "won-drawn-lost", "openings", "n_eff")
     return FigureTable(head, tuple(rows), text_columns=2)
 
 
