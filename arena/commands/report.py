@@ -60,6 +60,7 @@ def write_report(
     from arena.report.data import load_report
     from arena.report.page import PAGE, write_page
     from arena.storage.parquet import TableError
+    from arena.storage.run_file import renew_checksums
 
     path = out / PAGE
     if is_learn_run(directory):
@@ -73,6 +74,8 @@ def write_report(
         write_page(report, path)
     except TableError as error:  # some tables are read only here
         raise UserError(f"{directory}: a table cannot be read: {error}") from None
+    if out.resolve() == directory.resolve():
+        renew_checksums(directory, {PAGE})
     print_error(f"page: {printable(str(path))}")
     if arguments.bots:
         write_bot_reports(report, directory, out / BOT_REPORTS)
