@@ -5,9 +5,12 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from arena.formats.export import table_texts
+from arena.formats.registry import check_format_names
 from arena.report.answer import make_answer
 from arena.report.data import ReportData, load_report
 from arena.report.figures.registry import make_figures, write_figure
+from arena.report.methods import methods_paragraph
 from arena.report.page import PAGE, write_page
 from arena.report.svg import file_style, svg_file
 from arena.storage.game_table import SEARCH_INFO
@@ -133,6 +136,28 @@ class Run:
             )
         style = file_style(width, font, font_size)
         return Figure(name, svg_file(figure.picture, figure.heading, style))
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of the tables of the page."""
+        return tuple(table_texts(self.contents, "latex"))
+
+    def table(self, name: str = "", format: str = "latex") -> str:  # noqa: A002  # as in pandas
+        """Return a table of the page as text: "latex", "markdown", or "csv" with all columns.
+
+        The default table has the matches of all agents with their intervals.
+        """
+        check_format_names([format], "tables")
+        found = table_texts(self.contents, format)
+        own = name or next(each for each in ("pairs", "match", "matrix") if each in found)
+        if own not in found:
+            raise UserError(f"there is no table {quote(own)} (there are {join_names(found)})")
+        return found[own]
+
+    @property
+    def methods(self) -> str:
+        """A paragraph for a paper: agents, openings, schedule and statistics, with sources."""
+        return methods_paragraph(self.contents)
 
     def page(self) -> Page:
         """Return the page of the run; write it if it does not exist."""

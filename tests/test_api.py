@@ -16,6 +16,7 @@ import pitflip
 from games.solving.solution import Solution
 from pitflip.stored_run import Run
 from tests.arena.running import ROOT, experiment_file, only_run, run_experiment_file, small
+from tests.commands import export
 
 NOTEBOOK = ROOT / "docs" / "notebooks" / "from_start_to_end.ipynb"
 PAGE = ROOT / "docs" / "python.md"  # run by tests/docs
@@ -71,6 +72,24 @@ def test_figures_are_svg_and_an_unknown_one_names_the_others(directory, tmp_path
         run.plot(width="wide")
     with pytest.raises(pitflip.UserError, match="ratings"):
         run.plot("rating")
+
+
+def test_methods_and_tables_are_those_of_the_command(directory, tmp_path, capsys):
+    run = pitflip.load(directory)
+    words = ["--methods", "--tables", "latex", "--tables", "markdown", "--tables", "csv"]
+    assert export([str(directory), *words, "--out", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == f"{run.methods}\n"
+    assert (tmp_path / "methods.md").read_text() == f"{run.methods}\n"
+    for name in run.tables:
+        assert (tmp_path / f"{name}.tex").read_text() == run.table(name)
+        assert (tmp_path / f"{name}.md").read_text() == run.table(name, "markdown")
+    assert run.table() == run.table("pairs")
+    assert "95~\\% for all 3" in run.table()
+    assert (tmp_path / "win_rates.csv").read_text() == run.table("win_rates", "csv")
+    with pytest.raises(pitflip.UserError, match="ratings"):
+        run.table("rating")
+    with pytest.raises(pitflip.UserError, match="latex"):
+        run.table("ratings", "word")
 
 
 def test_page_is_written_on_demand_and_framed(directory):
