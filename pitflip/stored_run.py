@@ -149,7 +149,7 @@ class Run:
         """
         check_format_names([format], "tables")
         found = table_texts(self.contents, format)
-        own = name or next(each for each in ("pairs", "match", "matrix") if each in found)
+        own = name or next(each for each in ("pairs", "matrix") if each in found)
         if own not in found:
             raise UserError(f"there is no table {quote(own)} (there are {join_names(found)})")
         return found[own]
