@@ -5,11 +5,14 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from arena.formats.export import table_texts
+from arena.formats.registry import check_format_names
 from arena.report.answer import make_answer
 from arena.report.data import ReportData, load_report
-from arena.report.figures.registry import make_figures
+from arena.report.figures.registry import make_figures, write_figure
+from arena.report.methods import methods_paragraph
 from arena.report.page import PAGE, write_page
-from arena.report.svg import svg_file
+from arena.report.svg import file_style, svg_file
 from arena.storage.game_table import SEARCH_INFO
 from arena.storage.provenance import load_run_file
 from arena.storage.run_file import GAMES
@@ -28,6 +31,10 @@ class Figure(NamedTuple):
 
     name: str
     svg: str
+
+    def save(self, path: str | Path) -> Path:
+        """Write the figure as SVG, PNG or PDF: the ending of the path decides."""
+        return write_figure(self.svg, Path(path))
 
     def _repr_svg_(self) -> str:
         return self.svg
@@ -112,8 +119,13 @@ class Run:
         figures = make_figures(self.contents)
         return tuple(name for name, figure in figures.items() if figure.picture is not None)
 
-    def plot(self, name: str = "") -> Figure:
-        """Return a figure; by default that of the ratings, or of the match if two agents played."""
+    def plot(
+        self, name: str = "", *, width: str = "", font: str = "", font_size: float | None = None
+    ) -> Figure:
+        """Return a figure; by default that of the ratings, or of the match if two agents played.
+
+        `width` is a length such as "84mm", `font_size` is in points.
+        """
         if not name:
             ranked = "ratings" if "ratings" in self.figures else "points"
             name = "match" if self.contents.has_two_agents else ranked
@@ -122,7 +134,30 @@ class Run:
             raise UserError(
                 f"there is no figure {quote(name)} (there are {join_names(self.figures)})"
             )
-        return Figure(name, svg_file(figure.picture, figure.heading))
+        style = file_style(width, font, font_size)
+        return Figure(name, svg_file(figure.picture, figure.heading, style))
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of the tables of the page."""
+        return tuple(table_texts(self.contents, "latex"))
+
+    def table(self, name: str = "", format: str = "latex") -> str:  # noqa: A002  # as in pandas
+        """Return a table of the page as text: "latex", "markdown", or "csv" with all columns.
+
+        The default table has the matches of all agents with their intervals.
+        """
+        check_format_names([format], "tables")
+        found = table_texts(self.contents, format)
+        own = name or next(each for each in ("pairs", "matrix") if each in found)
+        if own not in found:
+            raise UserError(f"there is no table {quote(own)} (there are {join_names(found)})")
+        return found[own]
+
+    @property
+    def methods(self) -> str:
+        """A paragraph for a paper: agents, openings, schedule and statistics, with sources."""
+        return methods_paragraph(self.contents)
 
     def page(self) -> Page:
         """Return the page of the run; write it if it does not exist."""

@@ -16,6 +16,7 @@ import pitflip
 from games.solving.solution import Solution
 from pitflip.stored_run import Run
 from tests.arena.running import ROOT, experiment_file, only_run, run_experiment_file, small
+from tests.commands import export
 
 NOTEBOOK = ROOT / "docs" / "notebooks" / "from_start_to_end.ipynb"
 PAGE = ROOT / "docs" / "reference" / "python.md"  # run by tests/docs
@@ -57,14 +58,38 @@ def test_a_run_shows_its_answer_and_ratings_and_hostile_names_are_text(directory
         assert row.agent in printed
 
 
-def test_figures_are_svg_and_an_unknown_one_names_the_others(directory):
+def test_figures_are_svg_and_an_unknown_one_names_the_others(directory, tmp_path):
     run = pitflip.load(directory)
     assert "ratings" in run.figures
     for name in run.figures:
         assert ElementTree.fromstring(run.plot(name)._repr_svg_()).tag.endswith("svg")
     assert run.plot().name == "ratings"
+    assert 'width="238.11pt"' in run.plot(width="84mm", font_size=8).svg
+    for ending in ("svg", "png", "pdf"):
+        path = run.plot().save(tmp_path / f"ratings.{ending}")
+        assert path.stat().st_size > 2000
+    with pytest.raises(pitflip.UserError, match="unit"):
+        run.plot(width="wide")
     with pytest.raises(pitflip.UserError, match="ratings"):
         run.plot("rating")
+
+
+def test_methods_and_tables_are_those_of_the_command(directory, tmp_path, capsys):
+    run = pitflip.load(directory)
+    words = ["--methods", "--tables", "latex", "--tables", "markdown", "--tables", "csv"]
+    assert export([str(directory), *words, "--out", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == f"{run.methods}\n"
+    assert (tmp_path / "methods.md").read_text() == f"{run.methods}\n"
+    for name in run.tables:
+        assert (tmp_path / f"{name}.tex").read_text() == run.table(name)
+        assert (tmp_path / f"{name}.md").read_text() == run.table(name, "markdown")
+    assert run.table() == run.table("pairs")
+    assert "95~\\% for all 3" in run.table()
+    assert (tmp_path / "win_rates.csv").read_text() == run.table("win_rates", "csv")
+    with pytest.raises(pitflip.UserError, match="ratings"):
+        run.table("rating")
+    with pytest.raises(pitflip.UserError, match="latex"):
+        run.table("ratings", "word")
 
 
 def test_page_is_written_on_demand_and_framed(directory):

@@ -13,7 +13,7 @@ from arena.analysis.summary_file import load_checks
 from arena.analysis.tables import WinRateRow, row_mirror_text
 from arena.planning.games import GameColumn
 from arena.stats.elo import elo_estimate
-from arena.stats.estimate import Estimate
+from arena.stats.estimate import Estimate, shared_level
 from arena.stats.intervals import score_estimate
 from arena.storage.parquet import Column, distinct_values, iter_columns, read_rows, write_columns
 
@@ -45,7 +45,7 @@ class CellEstimate(NamedTuple):
 def cell_score(openings: npt.ArrayLike, scores: npt.ArrayLike, cells: int) -> CellEstimate:
     """Return the score of one cell of several, which share the error rate (Bonferroni)."""
     score = score_estimate(openings, scores, LEVEL)
-    shared = score_estimate(openings, scores, 1.0 - (1.0 - LEVEL) / cells)
+    shared = score_estimate(openings, scores, shared_level(LEVEL, cells))
     low, high = shared.low or 0.0, 1.0 if shared.high is None else shared.high
     answer = BETTER if low > 0.5 else WORSE if high < 0.5 else UNDECIDED
     return CellEstimate(score, elo_estimate(score), answer)
@@ -204,7 +204,7 @@ def sweep_verdict(rows: Sequence[SweepCellRow]) -> str:
         return f"{agent} against {against}: {mirror} in every cell"
     found = {answer: sum(row.estimate.answer == answer for row in rows)
              for answer in (BETTER, WORSE, UNDECIDED)}  # fmt: skip
-    each = 100.0 * (1.0 - 0.05 / count)
+    each = 100.0 * shared_level(LEVEL, count)
     how = f"95 % for all {count} cells together (Bonferroni: {each:.4g} % each)"
     if found[BETTER] == count:
         answer = "better in every cell"

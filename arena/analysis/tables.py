@@ -7,7 +7,7 @@ from arena.analysis.standings import AgentStanding, Group
 from arena.analysis.summary import Summary
 from arena.analysis.win_rates import WinRate
 from arena.stats.estimate import Estimate, EstimateKind
-from arena.stats.match_estimate import ScoreAndElo
+from arena.stats.match_estimate import ScoreAndElo, simultaneous_score
 from arena.stats.text import mirror_text
 
 # Further digits depend on the machine and would make equal tables differ.
@@ -68,6 +68,8 @@ class WinRateRow(NamedTuple):
     score: REAL
     score_low: REAL
     score_high: REAL
+    simultaneous_low: REAL
+    simultaneous_high: REAL
     elo: REAL
     elo_low: REAL
     elo_high: REAL
@@ -171,11 +173,19 @@ def rating_rows(ratings: Sequence[AgentStanding], groups: Sequence[Group]) -> li
 
 def win_rate_rows(summary: Summary) -> Iterator[WinRateRow]:
     """Yield one row for each ordered pair of agents."""
-    shows_strength = _shows_strength(summary)
-    return (_win_rate_row(rate, shows_strength) for rate in summary.win_rates)
+    shows_strength, matches = _shows_strength(summary), len(summary.win_rates) // 2
+    sides = iter(summary.win_rates)
+    for own, other in zip(sides, sides, strict=True):
+        known = simultaneous_score(own.row, matches)
+        low, high = known.low, known.high
+        yield _win_rate_row(own, shows_strength, (low, high))
+        mirrored = None if high is None else 1.0 - high, None if low is None else 1.0 - low
+        yield _win_rate_row(other, shows_strength, mirrored)
 
 
-def _win_rate_row(rate: WinRate, shows_strength: bool) -> WinRateRow:
+def _win_rate_row(
+    rate: WinRate, shows_strength: bool, simultaneous: tuple[REAL, REAL]
+) -> WinRateRow:
     row, counts = rate.row, rate.row.counts
     return WinRateRow(
         rate.agent,
@@ -192,6 +202,8 @@ def _win_rate_row(rate: WinRate, shows_strength: bool) -> WinRateRow:
         rate.opponent_forfeits,
         *counts.pentanomial,
         *_numbers(row.score),
+        _round(simultaneous[0]),
+        _round(simultaneous[1]),
         *_numbers(row.elo),
         *_numbers(row.answer.normalized),
         str(row.score.kind),

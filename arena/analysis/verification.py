@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import islice, zip_longest
@@ -51,7 +51,9 @@ from arena.storage.game_table import REPLAYED_COLUMNS, StoredGames
 from arena.storage.parquet import TableError, read_rows
 from arena.storage.provenance import RUN, code_digest, load_run_file
 from arena.storage.run_file import (
+    CHECKSUMS,
     NotARunError,
+    changed_files,
     changes_since_run,
     command_of,
     is_complete,
@@ -118,6 +120,25 @@ class VerifyResult(NamedTuple):
     repeatability: Repeatability | None = None  # after this verification
     keeps_moves: bool = True
     page_is_stale: bool = False  # run.json has a new repeatability
+    changed: Sequence[str] = ()  # files that differ from SHA256SUMS
+
+
+def compare_files(directory: Path, verify: Callable[[], VerifyResult]) -> VerifyResult:
+    """Verify a run, and compare its files with SHA256SUMS.
+
+    A run that cannot be read because its files have changed has this as its difference.
+    """
+    changed = changed_files(directory)
+    try:
+        result = verify()
+    except NotARunError as error:
+        if not changed:
+            raise
+        return VerifyResult(0, Difference(str(error)), [], changed=changed)
+    missing = (
+        [] if changed is not None else [f"{directory} has no {CHECKSUMS} to compare files with"]
+    )
+    return result._replace(changed=changed or (), notes=[*result.notes, *missing])
 
 
 def replay_run(directory: Path, experiment: Path | None, show: ShowProgress) -> VerifyResult:

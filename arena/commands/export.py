@@ -18,7 +18,8 @@ exit status: 0 written; 2 a format is unknown or not for the game of the run
 
 examples:
   pitflip export results/heuristics/2f3de8a327 --games ggf --tables latex
-  pitflip export results/heuristics/2f3de8a327 --methods"""
+  pitflip export results/heuristics/2f3de8a327 --methods
+  pitflip export results/heuristics/2f3de8a327 --figures pdf --width 84mm --font-size 8"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,6 +39,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="csv (every column), markdown or latex (as on the page)",
     )
     parser.add_argument(
+        "--figures",
+        action="append",
+        default=[],
+        metavar="FORMAT",
+        help="svg, png (300 dots per inch) or pdf (needs the package typst)",
+    )
+    parser.add_argument(
+        "--width", default="", metavar="LENGTH", help="of figures, such as 84mm (default: 180mm)"
+    )
+    parser.add_argument(
+        "--font", default="", metavar="NAME", help="of figures (default: sans-serif)"
+    )
+    parser.add_argument(
+        "--font-size", type=float, metavar="PT", help="of figures, in points (default: 9)"
+    )
+    parser.add_argument(
         "--methods",
         action="store_true",
         help="a paragraph for a paper: how the games were played and rated, with sources",
@@ -54,12 +71,17 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the files."""
     from arena.formats import export, registry
     from arena.report.data import load_report
+    from arena.report.figures.registry import write_figures
+    from arena.report.svg import file_style
     from arena.storage.parquet import TableError
 
-    if not (arguments.games or arguments.tables or arguments.methods):
-        raise UserError("nothing to write: add --games FORMAT, --tables FORMAT or --methods")
-    registry.check_format_names(arguments.games, "games")
-    registry.check_format_names(arguments.tables, "tables")
+    if not (arguments.games or arguments.tables or arguments.figures or arguments.methods):
+        raise UserError(
+            "nothing to write: add --games FORMAT, --tables FORMAT, --figures FORMAT or --methods"
+        )
+    for what in registry.WRITERS:
+        registry.check_format_names(getattr(arguments, what), what)
+    style = file_style(arguments.width, arguments.font, arguments.font_size)
     beside = arguments.experiment and arguments.experiment.absolute().parent
     report = load_report(arguments.run, beside)
     directory = arguments.out or arguments.run / EXPORT_DIRECTORY
@@ -70,6 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError(f"{arguments.run}: a table cannot be read: {error}") from None
     for name in arguments.tables:
         paths += export.write_tables(report, name, directory)
+    paths += write_figures(report, arguments.figures, directory, style)
     if arguments.methods:
         paths.append(write_methods(report, directory))
     for path in paths:

@@ -64,6 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     from arena.analysis.move_losses.judge import JudgeSettings, judge_run
     from arena.analysis.move_losses.losses import MOVES, agent_losses, write_moves
     from arena.analysis.move_losses.run_lines import load_run_lines
+    from arena.storage.run_file import renew_checksums
     from arena.terminal.move_losses import losses_to_json, print_move_losses
     from arena.terminal.tables import stdout_console
 
@@ -80,6 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     losses = agent_losses(judgement)
     text = losses_to_json(judgement, losses)
     write_text(run.directory / JUDGEMENT, f"{text}\n")
+    renew_checksums(run.directory, {MOVES, JUDGEMENT})
     arguments.interrupts.finish()
     if arguments.json:
         print_safely(lambda: print(text))

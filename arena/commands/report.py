@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from arena.report.data import ReportData
 
 PARENTS = (MOVED_EXPERIMENT,)
-FIGURES, BOT_REPORTS = "figures", "bot-reports"
+BOT_REPORTS = "bot-reports"
 EPILOG = """\
 A bot report has the place, scores, faults and lost games of one bot. It can be
 given to its author: it shows neither code nor logs of other bots.
@@ -28,9 +28,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's own options."""
     parser.add_argument(
         "runs", nargs="+", type=Path, metavar="RUN", help="the directory of a finished run"
-    )
-    parser.add_argument(
-        "--figures", action="store_true", help=f"write the figures as SVG and PNG to {FIGURES}/"
     )
     parser.add_argument(
         "--bots", action="store_true", help=f"write a report on each bot to {BOT_REPORTS}/"
@@ -58,16 +55,16 @@ def run(arguments: argparse.Namespace) -> int:
 def write_report(
     directory: Path, out: Path, beside: Path | None, arguments: argparse.Namespace
 ) -> None:
-    """Write the page of one run, with figures and bot reports on request."""
+    """Write the page of one run, with bot reports on request."""
     from arena.learning.learn_page import is_learn_run, learn_page
     from arena.report.data import load_report
-    from arena.report.figures.registry import write_figures
     from arena.report.page import PAGE, write_page
     from arena.storage.parquet import TableError
+    from arena.storage.run_file import renew_checksums
 
     path = out / PAGE
     if is_learn_run(directory):
-        if arguments.figures or arguments.bots:
+        if arguments.bots:
             raise UserError(f"{directory} is a run of pitflip learn, which has only a page")
         write_text(path, learn_page(directory))
         print_error(f"page: {printable(str(path))}")
@@ -77,9 +74,9 @@ def write_report(
         write_page(report, path)
     except TableError as error:  # some tables are read only here
         raise UserError(f"{directory}: a table cannot be read: {error}") from None
+    if out.resolve() == directory.resolve():
+        renew_checksums(directory, {PAGE})
     print_error(f"page: {printable(str(path))}")
-    if arguments.figures:
-        write_figures(report, out / FIGURES)
     if arguments.bots:
         write_bot_reports(report, directory, out / BOT_REPORTS)
 

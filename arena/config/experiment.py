@@ -248,6 +248,7 @@ class Experiment:
     plan: Plan
     checks: tuple[Check, ...] = ()
     standings: str = "elo"  # or "points": the order of the agents
+    text: str = ""  # of its file, as it was read
 
 
 class CommonSettings(NamedTuple):
@@ -308,7 +309,8 @@ def build_experiment(source: Source, problems: Problems) -> Experiment:
     problems.raise_if_any()
     assert schedule is not None  # otherwise a problem was reported
     plan = build_plan(setup, schedule)
-    return Experiment(settings.name, source.path, plan, checks, values["standings"])
+    text = experiment_text(source.tables) if source.text is None else source.text
+    return Experiment(settings.name, source.path, plan, checks, values["standings"], text)
 
 
 def count_openings(game: Game, spec: OpeningsSpec, most: int, seed: int) -> int:
@@ -410,7 +412,7 @@ def match_tables(
 def experiment_text(tables: Mapping[str, Any]) -> str:
     """Return the text of an experiment file with these tables."""
     lines = [f"{key} = {format_toml(tables[key])}" for key in tables if key != "agents"]
-    for name, table in tables["agents"].items():
+    for name, table in tables.get("agents", {}).items():
         lines += ["", f"[agents.{json.dumps(name, ensure_ascii=False)}]"]
         lines += [f"{key} = {format_toml(value)}" for key, value in table.items()]
     return "\n".join(lines) + "\n"

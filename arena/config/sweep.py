@@ -122,7 +122,8 @@ def axis_keys(name: str, tables: Mapping[str, object]) -> Iterator[str]:
         agents = tables.get("agents")
         for agent, table in agents.items() if isinstance(agents, dict) else ():
             kind = table.get("kind") if isinstance(table, dict) else None
-            if isinstance(kind, str) and kind in AGENTS and kind_of(kind).option(option):
+            first = option.partition(".")[0]  # of a weight: `weights.NAME`
+            if isinstance(kind, str) and kind in AGENTS and kind_of(kind).option(first):
                 yield f"agents.{agent}.{option}"
 
 

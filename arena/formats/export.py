@@ -46,13 +46,20 @@ def write_games(report: ReportData, name: str, directory: Path) -> Path:
     return path
 
 
+def table_texts(report: ReportData, name: str) -> dict[str, str]:
+    """Return the tables of the page in one format, by their names."""
+    writer = format_writer(name, "tables")
+    tables = result_tables(report) if writer.RAW else figure_tables(report)
+    return {table.name: writer.table_text(table) for table in tables}
+
+
 def write_tables(report: ReportData, name: str, directory: Path) -> list[Path]:
     """Write all tables in one format."""
     writer = format_writer(name, "tables")
     paths = []
-    for table in result_tables(report) if writer.RAW else figure_tables(report):
-        path = directory / f"{table.name}{writer.SUFFIX}"
-        write_text(path, writer.table_text(table).encode("utf-8", "replace").decode())
+    for own, text in table_texts(report, name).items():
+        path = directory / f"{own}{writer.SUFFIX}"
+        write_text(path, text.encode("utf-8", "replace").decode())
         paths.append(path)
     if writer.RAW and report.directory is not None and (report.directory / SEARCH_INFO).exists():
         paths.append(_write_search_info(report.directory / SEARCH_INFO, writer, directory))

@@ -1,9 +1,10 @@
-"""The tables of formats: readers of games, and writers of the games and tables of a run."""
+"""The tables of formats: readers of games, and writers of games, tables and figures of a run."""
 
 import importlib
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 
+from arena.report.figures.registry import FIGURE_FORMATS
 from games.base.errors import UserError
 from games.base.text import did_you_mean, join_names, quote
 
@@ -29,7 +30,11 @@ TABLE_WRITERS: Mapping[str, str] = {
     "markdown": "arena.formats.markdown",
     "latex": "arena.formats.latex",
 }
-WRITERS: Mapping[str, Mapping[str, str]] = {"games": GAME_WRITERS, "tables": TABLE_WRITERS}
+WRITERS: Mapping[str, Mapping[str, str]] = {
+    "games": GAME_WRITERS,
+    "tables": TABLE_WRITERS,
+    "figures": FIGURE_FORMATS,
+}
 
 
 def format_writer(name: str, writes: str) -> ModuleType:

@@ -38,10 +38,11 @@ from arena.playing.progress import GameProgress
 from arena.playing.worker import play_pair
 from arena.stats.text import stop_text
 from arena.storage import provenance
+from arena.storage.game_table import SEARCH_INFO
 from arena.storage.journal import JOURNAL, RunDirectory, Section
 from arena.storage.provenance import RunIdentity
-from arena.storage.run_file import explain_new_run
-from arena.storage.run_log import open_run_log, write_bot_logs
+from arena.storage.run_file import EXPERIMENT, TABLES, explain_new_run, write_checksums
+from arena.storage.run_log import BOT_LOGS, open_run_log, write_bot_logs
 from arena.storage.versions import (
     SourceEdited,
     SourceWatch,
@@ -67,6 +68,11 @@ if TYPE_CHECKING:  # loaded after the games, so that the first game starts soone
     from arena.report.live import LivePage
 
 MAX_FAULTS = 100  # different faults in run.json
+# The files and directories that every session of a run writes.
+WRITTEN = (
+    *TABLES, "timings.parquet", SEARCH_INFO, "summary.json", "report.html", provenance.RUN,
+    BOT_LOGS,
+)  # fmt: skip
 CORRECT_OR_REMOVE = (
     "correct or remove it; in a [roster] a bot that fails is excluded, the others play"
 )
@@ -284,6 +290,7 @@ def write_run_start(run: ActiveRun, schedule: Schedule) -> None:
     fixed = [list(match) for match in sorted(schedule.pairs.deterministic)]
     if run.section.item_count() and stored.get("finished") and stored.get(FIXED, fixed) == fixed:
         return
+    write_text(run.directory / EXPERIMENT, run.experiment.text)
     level = isolation_level(schedule, run.options)
     more = {
         KEY: repeatability(run.experiment.plan, None).to_json(None),
@@ -360,7 +367,9 @@ def analyse_run(run: ActiveRun, played: PlayResult) -> RunResult:
     again = repeatability(run.experiment.plan, replays)
     line = "" if options.quiet else next_step(schedule, directory, parts)
     result = RunResult(directory, summary, verdicts, again, line)
-    return write_run_page(result) if options.page else result
+    result = write_run_page(result) if options.page else result
+    write_checksums(directory, WRITTEN)
+    return result
 
 
 def section_games(section: Section, schedule: Schedule) -> GameParts:

@@ -20,6 +20,7 @@ from arena.report.sweep_page import sweep_chart, sweep_page, sweep_table
 from arena.storage.journal import lock_directory, refuse_links
 from arena.storage.parquet import TableError
 from arena.storage.provenance import RUN, code_digest, load_run_file, timestamp
+from arena.storage.run_file import EXPERIMENT, write_checksums
 from games.base.errors import UserError, printable
 from games.base.files import make_subdirectory, write_text
 
@@ -81,6 +82,8 @@ def run_sweep(plan: SweepPlan, options: RunOptions) -> SweepResult:
         rows = list(play_cells(plan, options, directory))
         page = write_sweep_results(plan, rows, directory, options)
         write_sweep_file(directory, plan, digest, sum(row.games for row in rows))
+        write_text(directory / EXPERIMENT, plan.cells[0].experiment.text)
+        write_checksums(directory, (RUN, EXPERIMENT, TABLE, FIGURE, PAGE))
     finally:
         os.close(lock)
     return SweepResult(directory, tuple(axis.name for axis in plan.axes), rows, page)

@@ -18,7 +18,7 @@ from arena.stats.anytime import (
     start_anytime,
     update_anytime,
 )
-from arena.stats.estimate import Estimate, EstimateKind, no_estimate
+from arena.stats.estimate import Estimate, EstimateKind, no_estimate, shared_level
 from arena.stats.intervals import NO_GAMES, ONE_OPENING
 from arena.stats.stopping import StopState, WidthState
 from arena.stats.text import lower_end, stop_state_text, upper_end
@@ -288,7 +288,7 @@ def _mean_score(agent: int, standings: dict[tuple[int, int], AnytimeScore]) -> E
     if not played:
         return no_estimate(NO_GAMES)
     level = next(iter(played.values())).level
-    each = 1.0 - (1.0 - level) / len(played)
+    each = shared_level(level, len(played))
     scores = [
         LiveMatch(*pair, anytime_at_level(standing, each), False).score_of(agent)
         for pair, standing in played.items()

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from arena.report.html import Html, Inside, isolate, join, tag
@@ -17,6 +18,7 @@ from arena.report.svg import (
     shorten,
     shorten_to_width,
     svg_file,
+    text_width,
     tick_labels,
 )
 
@@ -26,7 +28,9 @@ INK, FAINT, BLUE, RED, GREEN = "ink", "faint", "blue", "red", "green"  # classes
 STEPS = (1, 2, 2.5, 5, 10)
 ROW = 28
 AXIS = 20
-NAMES, TEXTS = 180, 84  # pixels of a picture in a file
+# Pixels of a picture in a file: the most for names and for a number, the least for the marks.
+NAMES, TEXTS, LEAST_STRIP, GAP = 180, 180, 150, 14
+NAMES_SHARE = 0.33  # of the width, at most for names
 LONGEST_NAME = 26  # characters, on a page
 
 
@@ -53,7 +57,7 @@ class Chart(NamedTuple):
 
     def svg(self) -> str:
         """Return the chart as the text of an SVG file."""
-        return svg_file(self.picture, self.title)
+        return svg_file(self.picture, self.title, heading=True)
 
 
 # ------------------------------------------------------------------------- two axes
@@ -209,7 +213,10 @@ class ChartRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RowChart:
-    """Rows with a common axis; `heads` are the headings of the labels and the numbers."""
+    """Rows with a common axis; `heads` are the headings of the labels and the numbers.
+
+    Files of figures have `axis_title` below the axis.
+    """
 
     caption: str
     scale: Scale
@@ -219,6 +226,7 @@ class RowChart:
     zero: float | None = None
     height: int = ROW
     lanes: int = 0
+    axis_title: str = ""
 
     def grid(self) -> Html:
         """Return the lines behind the marks of a row."""
@@ -279,34 +287,67 @@ def _row(chart: RowChart, row: ChartRow, behind: Html) -> Html:
     )
 
 
-def chart_picture(chart: RowChart) -> Picture:
-    """Return the chart as one drawing of a fixed width."""
-    columns = max((len(row.texts) for row in chart.rows), default=0)
-    right = PICTURE_WIDTH - TEXTS * columns - 30 * max(columns - 1, 0)
+def chart_picture(chart: RowChart, width: int = PICTURE_WIDTH) -> Picture:
+    """Return the chart as one drawing; columns of numbers go if the marks get too narrow."""
     lanes = 8 * chart.lanes
-    strip = right - NAMES - lanes - 14
-    parts: list[Html] = [embed(NAMES + lanes, 0, strip, chart.axis(strip))]
-    top: float = AXIS
-    for column, head in enumerate(chart.heads[1 : 1 + columns]):
-        parts.append(_text(right + TEXTS * column, 14, head, ""))
+    labels = [row.label if row.place is None else f"{row.place}  {row.label}" for row in chart.rows]
+    names = min([max(map(text_width, labels), default=0) + 12, NAMES, NAMES_SHARE * width])
+    widths = _text_widths(chart)
+    while widths and width - names - lanes - sum(widths) < LEAST_STRIP:
+        widths.pop()
+    left, right = names + lanes, width - sum(widths)
+    starts = [right + sum(widths[:column]) + GAP for column in range(len(widths))]
+    strip = right - left
+    parts: list[Html] = []
+    top: float = AXIS if any(chart.heads) else 0
+    if top:
+        parts.append(_text(0, 14, chart.heads[0], ""))
+        heads = chart.heads[1:]
+        parts += [_text(x, 14, head, "") for x, head in zip(starts, heads, strict=False)]
     behind = chart.grid()
-    for row in chart.rows:
+    for row, label in zip(chart.rows, labels, strict=True):
         if row.group_heading:
             parts.append(_text(0, top + 17, row.group_heading, ""))
             top += ROW
         base = top + chart.height / 2 + 4
-        name = row.label if row.place is None else f"{row.place}  {row.label}"
-        parts.append(_text(0, base, shorten_to_width(name, NAMES - 8), "strong"))
+        parts.append(_text(0, base, shorten_to_width(label, names - 8), "strong"))
         if row.lane:
-            parts.append(embed(NAMES, top, lanes, Picture(chart.height, row.lane)))
+            parts.append(embed(names, top, lanes, Picture(chart.height, row.lane)))
         marks = Picture(chart.height, join([behind, row.marks]))
-        parts.append(embed(NAMES + lanes, top, strip, marks))
-        parts += [
-            _text(right + TEXTS * column, base, text, "" if column else "strong")
-            for column, text in enumerate(row.texts)
-        ]
+        parts.append(embed(left, top, strip, marks))
+        for column, (x, text) in enumerate(zip(starts, row.texts, strict=False)):
+            short = shorten_to_width(text, widths[column] - GAP + 1)
+            parts.append(_text(x, base, short, "" if column else "strong"))
         top += chart.height
-    return Picture(int(top) + 4, join(parts))
+    if chart.ticks:
+        parts.append(embed(left, top, strip, chart.axis(strip)))
+        top += AXIS
+    if chart.axis_title:
+        parts.append(
+            tag("text", chart.axis_title, x=f"{left + strip / 2:g}", y=top + 14,
+                text_anchor="middle")
+        )  # fmt: skip
+        top += AXIS
+    return Picture(int(top) + 4, join(parts), width, redraw=partial(chart_picture, chart))
+
+
+def with_axis_title(picture: Picture, title: str) -> Picture:
+    """Return a picture for a file with the title of its horizontal axis below it."""
+    text = tag("text", title, x="50%", y=picture.height + 16, text_anchor="middle")
+    return picture._replace(
+        height=picture.height + AXIS + 2, marks=join([picture.marks, text]), redraw=None
+    )
+
+
+def _text_widths(chart: RowChart) -> list[float]:
+    """Return the widths of the columns of numbers, with the gap before each."""
+    columns = max((len(row.texts) for row in chart.rows), default=0)
+    return [
+        GAP + min(TEXTS, max(text_width(row[column]) for row in (
+            *([chart.heads[1:]] if len(chart.heads) > column + 1 else ()),
+            *(row.texts for row in chart.rows if len(row.texts) > column))))
+        for column in range(columns)
+    ]  # fmt: skip
 
 
 def bar_chart(names: Sequence[str], shares: Sequence[float], title: str) -> Chart:

@@ -1,12 +1,15 @@
 """How a run was played and analysed: facts, methods, and the commands that repeat it."""
 
+import hashlib
 import json
 import shlex
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from agents.registry import randomness_reason, user_code_reason
+from agents.core import to_plain_table
+from agents.registry import kind_of, option_values, randomness_reason, user_code_reason
 from arena.analysis.repeatability import KEY
 from arena.planning.plan import Plan
 from arena.playing.clock import time_control
@@ -15,8 +18,9 @@ from arena.report.data import ReportData
 from arena.report.figure import section
 from arena.report.html import Html, Inside, join, tag
 from arena.report.numbers import count, has_end, rating_of, seconds
-from arena.stats.estimate import EstimateKind
+from arena.stats.estimate import EstimateKind, shared_level
 from arena.stats.stopping import GIVE_UP_ERROR, WidthPlan
+from arena.storage.versions import file_digest_or_none
 from games.base.errors import printable
 from games.base.text import count_noun, join_names
 
@@ -39,6 +43,8 @@ SOURCES = {
     "betting": "betting, after Waudby-Smith and Ramdas, JRSS B 86 (2024)",
 }
 SWISS = "swiss"
+MOST_DESCRIBED, MOST_WEIGHTS, MOST_CHARACTERS = 12, 12, 1000  # agents, weights, of a sentence
+BUDGETS = {"depth": "depth {}", "nodes": "{:,} nodes a move", "seconds": "{:g} s a move"}
 
 
 def methods_paragraph(report: ReportData) -> str:
@@ -60,9 +66,14 @@ def _methods(report: ReportData) -> Iterator[str]:
 
 
 def _games(report: ReportData, plan: Plan) -> Iterator[str]:
+    agents = len(plan.agents)
+    whole = (
+        agents > 2 and plan.rounds is None and len(report.matches()) == agents * (agents - 1) / 2
+    )
+    everyone = ", each agent against each other one" if whole else ""
     yield (
         f"{count_noun(len(plan.agents), 'agent')} played {count_noun(report.games.size, 'game')} "
-        f"of {report.game_name} in {_matches_text(report)}"
+        f"of {report.game_name} in {_matches_text(report)}{everyone}"
     )
     balance = plan.openings.balance
     balanced = "" if balance is None else f", those with a value within {balance:g} of even"
@@ -143,6 +154,12 @@ def _length_text(plan: Plan) -> str:
 
 
 def _agents(report: ReportData, plan: Plan) -> Iterator[str]:
+    if len(plan.agents) > MOST_DESCRIBED:
+        kinds = Counter(spec.kind for spec in plan.agents.values())
+        texts = [f"{kind} ({count(number)})" for kind, number in kinds.most_common()]
+        yield f"The agents are of the kinds {join_names(texts)}; run.json has their options"
+    else:
+        yield from (agent_sentence(report, name) for name in plan.agents)
     yield from _randomness(report, plan)
     bots = [name for name, spec in plan.agents.items() if user_code_reason(spec) is not None]
     limited = bots or plan.agents
@@ -154,6 +171,55 @@ def _agents(report: ReportData, plan: Plan) -> Iterator[str]:
         limits += [f"{plan.game_seconds:g} s for all its moves of a game{added}"]
     if bots or plan.game_seconds is not None:
         yield f"An agent lost a game in which it needed more than {' or '.join(limits)}"
+
+
+def agent_sentence(report: ReportData, name: str) -> str:
+    """Return the kind, budget, weights and files of an agent as a sentence."""
+    spec = report.plan.agents[name]
+    options = kind_of(spec).options
+    values, found = option_values(options, spec, report.plan.game), list[str]()
+    for key in options:
+        value = values.get(key.name)
+        if value in (None, (), "") or key.name == "deterministic":
+            continue
+        if key.type == "weights":
+            found.append(_weights_text(value))
+        elif key.name in BUDGETS:
+            found.append(BUDGETS[key.name].format(value))
+        elif key.name in spec.options:
+            found.append(f"{key.name} = {_option_text(report, value)}")
+    text = f"{safe_names([name])} is of the kind {spec.kind}"
+    return printable(f"{text}, with {join_names(found)}" if found else text, MOST_CHARACTERS)
+
+
+def _weights_text(weights: object) -> str:
+    """Return weights with their digest; a file of learned tables by its name."""
+    if not isinstance(weights, Mapping):
+        digest = file_digest_or_none(Path(str(weights)))
+        return f"the learned tables of {Path(str(weights)).name} (digest {digest})"
+    content = json.dumps(to_plain_table(weights), sort_keys=True)
+    digest = hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
+    each = [f"{name} {_weight_text(value)}" for name, value in sorted(weights.items())]
+    some = join_names(each) if len(each) <= MOST_WEIGHTS else f"{len(each)} values"
+    return f"the weights {some} (digest {digest})"
+
+
+def _weight_text(value: object) -> str:
+    """Return a weight; several values are those of the stages of a game."""
+    values = value if isinstance(value, tuple | list) else (value,)
+    return "/".join(f"{each:g}" if isinstance(each, int | float) else str(each) for each in values)
+
+
+def _option_text(report: ReportData, value: object) -> str:
+    """Return the value of an option; a file is its name with the digest of the run."""
+    if isinstance(value, tuple | list):
+        return " ".join(_option_text(report, each) for each in value)
+    if not isinstance(value, str):
+        return f"{value:,}" if type(value) is int else str(value)
+    files = report.run.get("files") or {}
+    name = Path(value.partition(":")[0]).name
+    digest = next((files[each] for each in files if Path(each).name == name), None)
+    return Path(value).name if digest is None else f"{Path(value).name} (digest {digest})"
 
 
 def _randomness(report: ReportData, plan: Plan) -> Iterator[str]:
@@ -213,6 +279,12 @@ def _estimates(report: ReportData) -> Iterator[str]:
         )
     if EstimateKind.CENSUS in kinds:
         yield "Where agents without randomness played every opening, scores are exact"
+    if EstimateKind.FIXED in kinds and (matches := len(report.matches())) > 1:
+        each = 100 * shared_level(level / 100, matches)
+        yield (
+            f"Each of these intervals is for its match alone; those for all {matches} matches at "
+            f"once hold together with {level:g} % (Bonferroni: {each:.4g} % each)"
+        )
     yield _sample_size_text(report)
     if scopes := sorted({row.of for row in report.pairs.values()}):
         yield f"The answers are for {' or, where a match says it, for '.join(scopes)}"
@@ -243,7 +315,8 @@ def _provenance(report: ReportData, plan: Plan) -> Iterator[str]:
         found = printable(f"{run['isolation']}; {run.get('isolation_found', '')}".rstrip("; "))
         yield f"Bots ran in a sandbox, apart from the referee (isolation: {found})"
     yield (
-        f"The games were played with the seed {plan.seed} by Pitflip "
+        f"The games were played with the seed {plan.seed}, which decides openings and random "
+        f"numbers of agents, by Pitflip "
         f"{versions.get('pitflip', '?')} (code {run.get('code', '?')}; {others}; "
         f"{machine.get('system', '?')}, {machine.get('processor', '?')})"
     )

@@ -1,5 +1,7 @@
 """Numbers and estimates as a page prints them."""
 
+from dataclasses import replace
+
 from arena.analysis.tables import EloRow, WinRateRow
 from arena.stats.estimate import Estimate, EstimateKind
 from arena.stats.text import (
@@ -62,6 +64,11 @@ def first_mover_of(row: WinRateRow) -> Estimate:
     if ends == (None, None) and kind != EstimateKind.CENSUS:
         kind = EstimateKind.NONE
     return Estimate(row.first_mover_score, *ends, row.level, kind, row.why)
+
+
+def simultaneous_score_of(row: WinRateRow) -> Estimate:
+    """Return the score of a match, with the interval that holds for all matches at once."""
+    return replace(score_of(row), low=row.simultaneous_low, high=row.simultaneous_high)
 
 
 def rating_of(row: EloRow) -> Estimate:

@@ -40,9 +40,9 @@ def page_style() -> str:
 
 @cache
 def picture_style() -> str:
-    """Return the style of a picture file: light colours, and no variables."""
-    css = Path(__file__).with_name("figures.css").read_text()
-    plain = re.sub(r"var\(--(\w+)\)", lambda found: LIGHT[found[1]], css)
+    """Return the style of a picture file: light colours on white, and no variables."""
+    css, colours = Path(__file__).with_name("figures.css").read_text(), {**LIGHT, "paper": "#fff"}
+    plain = re.sub(r"var\(--(\w+)\)", lambda found: colours[found[1]], css)
     return _minify(plain) + _ramp(LIGHT_RAMP)
 
 

@@ -1,15 +1,18 @@
 """SVG marks on a strip: positions across are per cent, positions down are pixels."""
 
+import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from arena.report.html import Html, Inside, isolate, join, tag
 from arena.report.numbers import has_end
 from arena.report.palette import picture_style
 from arena.stats.estimate import Estimate
+from games.base.errors import UserError
+from games.base.text import quote
 
-PICTURE_WIDTH, MARGIN, TITLE_HEIGHT = 688, 16, 34  # pixels of a picture in a file
+PICTURE_WIDTH, MARGIN, TITLE_HEIGHT = 688, 8, 34  # pixels of a picture in a file
 FONT = "system-ui, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
 EDGE = 3  # per cent: a label nearer to an edge starts or ends at its position
 NEAREST = 9  # per cent between two labels
@@ -34,13 +37,53 @@ class Picture(NamedTuple):
     """A drawing without a frame.
 
     In a file it is `width` pixels wide. A page stretches it to the width available; marks in
-    pixels (`in_pixels`) are scaled with it.
+    pixels (`in_pixels`) are scaled with it. `redraw` draws it for a file of another width, with
+    the titles of its axes; without `redraw` files have the same marks.
     """
 
     height: int
     marks: Html
     width: int = PICTURE_WIDTH
     in_pixels: bool = False
+    redraw: "Callable[[int], Picture] | None" = None
+
+    def at_width(self, width: int) -> "Picture":
+        """Return the picture for a file of this width in pixels; it may need to be wider."""
+        if self.redraw is not None:
+            return self.redraw(width)
+        return self if self.in_pixels else self._replace(width=width)
+
+
+POINTS = {"mm": 72 / 25.4, "cm": 720 / 25.4, "in": 72.0, "pt": 1.0, "px": 0.75}  # of a unit
+LENGTH = re.compile(r"(\d+(?:\.\d+)?)\s*(mm|cm|in|pt|px)")
+LEAST_WIDTH, LARGEST_WIDTH = 72.0, 7200.0  # points
+LEAST_FONT, LARGEST_FONT = 3.0, 72.0  # points
+
+
+class FileStyle(NamedTuple):
+    """The size and font of a figure in a file; the sizes are in points."""
+
+    width: float = 510.0
+    font_size: float = 9.0
+    font: str = ""
+
+
+def file_style(width: str = "", font: str = "", font_size: float | None = None) -> FileStyle:
+    """Return the style for a width such as "84mm", a font and its size in points."""
+    style = FileStyle(font=font)
+    if width:
+        found = LENGTH.fullmatch(width.strip())
+        if found is None:
+            units = ", ".join(POINTS)
+            raise UserError(f"width must be a number with a unit ({units}), got {quote(width)}")
+        style = style._replace(width=float(found[1]) * POINTS[found[2]])
+        if not LEAST_WIDTH <= style.width <= LARGEST_WIDTH:
+            raise UserError(f"width must be from 1in to 100in, got {quote(width)}")
+    if font_size is not None:
+        if not LEAST_FONT <= font_size <= LARGEST_FONT:
+            raise UserError(f"the font size must be from 3 to 72 points, got {font_size:g}")
+        style = style._replace(font_size=font_size)
+    return style
 
 
 def per_cent(position: float) -> str:
@@ -190,20 +233,37 @@ def embed(left: float, top: float, width: float, picture: Picture) -> Html:
     )  # fmt: skip
 
 
-def svg_file(picture: Picture, title: str) -> str:
-    """Return the drawing below its title as the text of an SVG file."""
-    width, height = picture.width + 2 * MARGIN, picture.height + TITLE_HEIGHT + MARGIN
+def svg_file(
+    picture: Picture, title: str, style: FileStyle | None = None, heading: bool = False
+) -> str:
+    """Return the drawing as the text of an SVG file.
+
+    The text has the size of the style, or is smaller if the picture needs more space.
+    """
+    size = style or FileStyle()
+    drawn = picture.at_width(round(size.width / size.font_size * FONT_SIZE) - 2 * MARGIN)
+    top = TITLE_HEIGHT if heading else MARGIN
+    width, height = drawn.width + 2 * MARGIN, drawn.height + top + MARGIN
+    fonts = f"{quoted_font(size.font)}, {FONT}" if size.font else FONT
     return tag(
         "svg",
         tag("title", title),
         tag("style", Html(picture_style())),
-        tag("rect", width="100%", height="100%", fill="#fbfaf7"),
-        tag("text", isolate(title), x=MARGIN, y=24, class_="strong", font_size="15"),
-        embed(MARGIN, TITLE_HEIGHT, picture.width, picture),
+        tag("rect", width="100%", height="100%", fill="#ffffff"),
+        tag("text", isolate(title), x=MARGIN, y=24, class_="strong", font_size="15")
+        if heading
+        else None,
+        embed(MARGIN, top, drawn.width, drawn),
         xmlns="http://www.w3.org/2000/svg",
-        width=width,
-        height=height,
+        width=f"{size.width:.2f}pt",
+        height=f"{size.width * height / width:.2f}pt",
         viewBox=f"0 0 {width} {height}",
-        font_family=FONT,
+        font_family=fonts,
         role="img",
     )
+
+
+def quoted_font(name: str) -> str:
+    """Return a font's name as CSS writes it."""
+    plain = re.sub(r"[^\w .-]", "", name)
+    return f"'{plain}'"

@@ -55,6 +55,14 @@ class Estimate:
         return self.low is not None and self.high is not None
 
 
+def shared_level(level: float, intervals: int) -> float:
+    """Return the level of each of several intervals that all hold at `level` (Bonferroni).
+
+    It needs no independence: matches share openings and agents.
+    """
+    return 1.0 - (1.0 - level) / intervals
+
+
 def no_estimate(
     reason: str,
     value: float | None = None,

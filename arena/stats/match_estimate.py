@@ -14,7 +14,15 @@ from arena.stats.counts import (
     pair_scores,
 )
 from arena.stats.elo import elo_estimate, likelihood_of_superiority, normalized_elo_estimate
-from arena.stats.estimate import Estimate, EstimateKind, Scope, negate, no_estimate, transform
+from arena.stats.estimate import (
+    Estimate,
+    EstimateKind,
+    Scope,
+    negate,
+    no_estimate,
+    shared_level,
+    transform,
+)
 from arena.stats.intervals import (
     NO_FAIR_PAIR,
     NO_GAMES,
@@ -179,6 +187,20 @@ def _answer_for_these(
         if repeats
         else None
     )
+
+
+def simultaneous_score(row: MatchEstimate, matches: int) -> Estimate:
+    """Return the score with an interval that holds for all matches at once.
+
+    Only fixed numbers of games allow such an interval; it is missing for other kinds.
+    """
+    score = row.score
+    if matches == 1 or score.kind is EstimateKind.CENSUS:
+        return score
+    if score.kind is not EstimateKind.FIXED:
+        return no_estimate(score.reason, score.value, score.level, score.scope)
+    wider = estimate_from_spread(row.answer.spread, shared_level(score.level, matches))
+    return replace(wider, level=score.level)
 
 
 def estimate_unpaired_games(openings: npt.ArrayLike, scores: npt.ArrayLike) -> MatchEstimate:

@@ -3,8 +3,10 @@
 import contextlib
 import difflib
 import hashlib
+import os
+import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from arena.planning.plan import Plan, PlanError, resolve_path
@@ -22,10 +24,18 @@ from arena.storage.versions import (
 )
 from games.base.cli import shell_command
 from games.base.errors import UserError, printable
-from games.base.files import InputTooLarge, read_with_limit
+from games.base.files import InputTooLarge, atomic_write, read_with_limit
 from games.base.schema import KeyValues
 
 GAMES = "games.parquet"
+EXPERIMENT = "experiment.toml"  # the experiment file as it was played
+CHECKSUMS = "SHA256SUMS"
+# Files and directories of a run that change later. The journal repeats the tables, and opening it
+# changes it.
+WITHOUT_CHECKSUM = (
+    CHECKSUMS, "journal.sqlite*", "lock", "run.log", "progress.json", "*.part", "bot-reports",
+    "cells", "export",
+)  # fmt: skip
 VALIDATION = "validation.parquet"  # written at the end of a study
 TABLES = (GAMES, "elo.parquet", "win_rates.parquet", "points.parquet", "tournament.parquet")
 MOST_CHANGES = 3
@@ -164,6 +174,85 @@ def _table(stored: KeyValues, name: str) -> KeyValues:
     """Return a table of run.json; empty if it is none."""
     table = stored.get(name)
     return table if isinstance(table, dict) else {}
+
+
+def write_checksums(directory: Path, written: Collection[str]) -> None:
+    """Write SHA256SUMS of the files in a directory, as `sha256sum --check` reads it.
+
+    `written` are the files, or directories of files, that the caller has written. Other files keep
+    their stored sums, so that damage to them shows.
+    """
+    sums, files = read_checksums(directory) or {}, _files_with_checksum(directory)
+    for name in {*sums, *files}:
+        if name in files and (
+            name not in sums or not {name, name.split("/")[0]}.isdisjoint(written)
+        ):
+            sums[name] = _sha256(files[name]) or ""
+        elif name not in files and name in written:
+            del sums[name]
+    lines = (_checksum_line(name, sums[name]) for name in sorted(sums))
+    with atomic_write(directory / CHECKSUMS) as file:
+        file.write(os.fsencode("".join(lines)))
+
+
+def renew_checksums(directory: Path, written: Collection[str]) -> None:
+    """Write the sums of files that were added to a finished run or written again."""
+    if (directory / CHECKSUMS).exists():
+        write_checksums(directory, written)
+
+
+def changed_files(directory: Path) -> list[str] | None:
+    """Return the files that do not have their stored sum; None if no sums are stored."""
+    sums = read_checksums(directory)
+    if sums is None:
+        return None
+    return [name for name, digest in sums.items() if _sha256(directory / name) != digest]
+
+
+def read_checksums(directory: Path) -> dict[str, str] | None:
+    """Return the sums in SHA256SUMS by the paths of the files; None if there is no such file."""
+    try:
+        text = os.fsdecode(read_with_limit(directory / CHECKSUMS))
+    except (OSError, InputTooLarge):
+        return None
+    found = {}
+    for line in filter(None, text.split("\n")):
+        digest, _, name = line.removeprefix("\\").partition("  ")
+        if line.startswith("\\"):
+            name = ESCAPED.sub(lambda each: UNESCAPED[each[0]], name)
+        found[name] = digest
+    return found
+
+
+# A name with such a character is escaped, and its line begins with a backslash, as coreutils do.
+UNESCAPED = {"\\\\": "\\", "\\n": "\n", "\\r": "\r"}
+ESCAPED = re.compile(r"\\[\\nr]")
+TO_ESCAPE = re.compile(r"[\\\n\r]")
+
+
+def _checksum_line(name: str, digest: str) -> str:
+    escapes = {plain: escaped for escaped, plain in UNESCAPED.items()}
+    escaped = TO_ESCAPE.sub(lambda each: escapes[each[0]], name)
+    return f"{chr(92) if escaped != name else ''}{digest}  {escaped}\n"
+
+
+def _files_with_checksum(directory: Path) -> dict[str, Path]:
+    """Return the files that belong to a run, by their paths from its directory."""
+    kept = (path for path in directory.iterdir() if not any(map(path.match, WITHOUT_CHECKSUM)))
+    return {
+        path.relative_to(directory).as_posix(): path
+        for top in kept
+        for path in (top, *top.rglob("*"))
+        if path.is_file()
+    }
+
+
+def _sha256(path: Path) -> str | None:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None
 
 
 def explain_new_run(directory: Path, identity: RunIdentity) -> str | None:

@@ -18,13 +18,16 @@ from arena.analysis.timings import AgentTiming, Timing, agent_timings
 from arena.analysis.win_rates import WinRate
 from arena.planning.rounds import TournamentStanding
 from arena.playing.progress import out_lines
+from arena.stats.match_estimate import simultaneous_score
 from arena.stats.text import (
     NO_ANSWER,
     first_mover_line,
     first_mover_text,
     game_counts_text,
+    percent_text,
     score_text,
     seconds_text,
+    share_text,
 )
 from games.base.cli import shell_command
 from games.base.errors import printable
@@ -231,12 +234,12 @@ def _print_pairs(console: Console, summary: Summary) -> None:
     rank = {row.agent: place for place, row in enumerate(summary.ratings)}
     rows = [rate for rate in summary.win_rates if rank[rate.agent] < rank[rate.opponent]]
     rows.sort(key=lambda rate: (rank[rate.agent], rank[rate.opponent]))
+    matches = len(summary.win_rates) // 2
     for rate in rows[:MOST_PAIRS]:
         # Each answer gets a line; its sizes join the counts.
         answers = [text.partition(SIZES) for text in rate.text.split("; ")]
-        print_line(
-            console, f"\n{_wrap_question(f'{rate.agent} against {rate.opponent}: {answers[0][0]}')}"
-        )
+        line = _wrap_question(f"{rate.agent} against {rate.opponent}: {answers[0][0]}")
+        print_line(console, f"\n{_with_simultaneous(line, rate, matches)}")
         for answer, *_ in answers[1:]:
             print_line(console, f"  {answer}")
         counts, mover = rate.row.counts, rate.row.first_mover.value
@@ -250,6 +253,17 @@ def _print_pairs(console: Console, summary: Summary) -> None:
     if rows:
         for line in legend(rows[:MOST_PAIRS]):
             print_line(console, line, "dim")
+
+
+def _with_simultaneous(line: str, rate: WinRate, matches: int) -> str:
+    """Return the line of a match with its interval that holds for all matches at once."""
+    known = simultaneous_score(rate.row, matches)
+    if matches < 2 or known.value is None or (known.low is None and known.high is None):
+        return line
+    ends = share_text(known).removeprefix(percent_text(known.value)).lstrip(", ")
+    text = f"{ends} for all {matches} matches at once"
+    *_, last = line.split("\n")
+    return f"{line}; {text}" if len(f"{last}; {text}") <= WIDTH else f"{line}\n  {text}"
 
 
 def _wrap_question(line: str) -> str:

@@ -29,6 +29,7 @@ REMOVED_OPTIONS: Mapping[str, str] = {
     "--known": "write --cache DIR, or --cache off",
     "--pairing": "write --pair N",
     "--to": "write --out PATH",
+    "--figures": "write pitflip export RUN --figures svg",
     "--page": "write --out FILE",
     "--draws": "write --bootstrap N",
     "--replay": "write --rules-only",

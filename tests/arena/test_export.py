@@ -58,6 +58,8 @@ def test_every_format_leaves_a_file(folder):
         assert (folder / f"games{format_writer(name, 'games').SUFFIX}").exists()
     for name in WRITERS["tables"]:
         assert (folder / f"matrix{format_writer(name, 'tables').SUFFIX}").exists()
+    for name in WRITERS["figures"]:
+        assert (folder / f"match.{name}").exists()
 
 
 def ggf_games(text: str) -> list[tuple[dict[str, str], list[tuple[str, str]]]]:

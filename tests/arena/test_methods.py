@@ -1,9 +1,11 @@
 """The methods text of a run says what was done in this run, and nothing else."""
 
 import json
+import re
+import shutil
 
 from arena.report.data import load_report
-from arena.report.methods import method_section, methods_paragraph
+from arena.report.methods import _methods, method_section, methods_paragraph
 from tests.arena.running import experiment_file, only_run, run_experiment_file
 
 HEAD = 'game = "kalah(4,3)"\npairs = 12\n'
@@ -53,3 +55,48 @@ def test_every_agent_that_loses_too_much_is_named_and_no_more_beans_than_there_a
     assert "a loses" in check["detail"]
     assert "b loses" in check["detail"]
     assert "32 beans" not in check["detail"]
+
+
+AGENTS = """[agents.deep]
+kind = "alphabeta"
+depth = 2
+weights = { pot = 1, in_play = -0.5 }
+[agents.usual]
+kind = "smart"
+nodes = 1000
+[agents.own]
+kind = "python"
+file = "own.py"
+[agents.lots]
+kind = "greedy"
+epsilon = 0.25
+"""
+
+
+def test_methods_describe_agents_schedule_and_seed(tmp_path):
+    (tmp_path / "own.py").write_text("def choose(view, legal, rng):\n    return legal[0]\n")
+    report = report_of(tmp_path, "seed = 77\n" + AGENTS)
+    words = methods_paragraph(report)
+    weights = re.search(r"deep is of the kind alphabeta, with depth 2, the weights in_play -0.5, "
+                        r"pot 1 \(digest ([0-9a-f]{16})\)\.", words)  # fmt: skip
+    assert weights is not None
+    assert re.search(
+        r"usual is of the kind smart, with 1,000 nodes a move,? .*\(digest \w{16}\)\.", words
+    )
+    (digest,) = report.run["files"].values()
+    assert f"own is of the kind python, with file = own.py:choose (digest {digest})." in words
+    assert "lots is of the kind greedy, with epsilon = 0.25." in words
+    assert "in 6 matches, each agent against each other one." in words
+    assert "the seed 77, which decides openings" in words
+    assert str(tmp_path) not in words
+    assert all(str(method).rstrip(".") in words for method in [*_methods(report)])
+    other = tmp_path / "other"
+    other.mkdir()
+    shutil.copy(tmp_path / "own.py", other)
+    other = report_of(other, AGENTS.replace("-0.5", "-0.6"))
+    assert weights[1] not in methods_paragraph(other)
+
+
+def test_many_agents_are_counted_by_kind(tmp_path):
+    report = report_of(tmp_path, "".join(f'[agents.a{n}]\nkind = "greedy"\n' for n in range(13)))
+    assert "The agents are of the kinds greedy (13); run.json has" in methods_paragraph(report)

@@ -67,6 +67,24 @@ def test_forfeits_are_no_identical_games(tmp_path, capsys):
     assert "identical" not in said
 
 
+def test_a_sweep_over_a_weight_of_both_agents_has_the_columns_of_mirror_matches(tmp_path, capsys):
+    text = MIRROR.format(pairs=6, openings="{ random_plies = 4 }", kind="alphabeta", depth=2)
+    text = text.replace("pot = 1 }", "pot = 1, in_play = 0 }")
+    text += '[sweep]\n"agents.*.weights.in_play" = [-1, 1]\n'
+    said, results = run(tmp_path, capsys, text)
+    assert f"a against b: {SAME} in every cell" in said
+    (path,) = results.rglob("sweep.parquet")
+    for row in pq.read_table(path).to_pylist():
+        games = pd.read_parquet(next((path.parent / row["run"]).glob("*/games.parquet")))
+        assert row["distinct_games"] == games["game_id"].nunique()
+        first = games["result"].where(games["first"] == games["first_mover"], 1 - games["result"])
+        assert row["first_mover_score"] == pytest.approx(first.mean())
+        sign = (games["first"] == games["first_mover"]) * 2 - 1
+        assert row["first_mover_margin"] == pytest.approx((games["margin"] * sign).mean())
+    margins = [row["first_mover_margin"] for row in pq.read_table(path).to_pylist()]
+    assert margins[0] != margins[1]  # the weight matters
+
+
 def test_a_sweep_of_mirror_matches_has_the_first_movers_score_and_margin(tmp_path, capsys):
     text = MIRROR.format(pairs=1, openings=START, kind="alphabeta", depth=2)
     text += '[sweep]\n"agents.a.depth, agents.b.depth" = [1, 2, 3]\n'

@@ -8,7 +8,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from arena.report.figures import registry
 from tests.arena.report.pages import run_of
 from tests.arena.running import ROOT, experiment_file, small
 from tests.commands import report as main
@@ -28,22 +27,16 @@ def test_the_page_is_made_again_byte_for_byte(run):
     assert page.read_bytes() == before
 
 
-def test_figures_are_written_to_out(run, tmp_path, monkeypatch):
-    monkeypatch.setattr(registry, "ZOOM", 0.25)  # drawing all that nobody sees takes long
-    assert main([str(run), "--figures", "--out", str(tmp_path / "new")]) == 0
-    assert (tmp_path / "new" / "figures" / "ratings.png").exists()
-
-
-def test_figures_of_several_runs_do_not_replace_one_another(run, tmp_path, monkeypatch):
-    monkeypatch.setattr(registry, "ZOOM", 0.25)
+def test_pages_of_several_runs_do_not_replace_one_another(run, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     for path in run.iterdir():
         if path.is_file():
             (other / path.name).write_bytes(path.read_bytes())
-    assert main([str(run), str(other), "--figures", "--out", str(tmp_path / "out")]) == 0
-    folders = {path.parts[-3] for path in (tmp_path / "out").glob("*/figures/ratings.svg")}
-    assert folders == {run.name, "other"}
+    assert main([str(run), str(other), "--out", str(tmp_path / "out")]) == 0
+    assert {path.parts[-2] for path in (tmp_path / "out").glob("*/report.html")} == {
+        run.name, "other",
+    }  # fmt: skip
 
 
 @pytest.mark.slow  # a process of its own

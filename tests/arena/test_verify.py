@@ -1,8 +1,10 @@
 """The command `pitflip verify`."""
 
+import hashlib
 import json
 import re
 import shutil
+import subprocess
 
 import pandas as pd
 import pyarrow as pa
@@ -10,10 +12,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from arena.analysis import verification
+from arena.commands import verify
 from arena.playing.forfeits import FIRST_GAMES
+from arena.storage.run_file import changed_files, write_checksums
 from games.base import progress
 from tests.arena.running import BOTS, ROOT, experiment_file, only_run, run_experiment_file, small
-from tests.commands import report
+from tests.commands import judge, report
 from tests.commands import verify as main
 
 GREEDY = '[agents.greedy]\nkind = "greedy"\nepsilon = 0.2\n'
@@ -29,10 +33,109 @@ def kept_run(tmp_path_factory):
 
 
 @pytest.fixture
-def run(kept_run, tmp_path):
-    """A copy of that run, to be tampered with."""
+def whole_run(kept_run, tmp_path):
+    """A copy of that run."""
     shutil.copytree(kept_run, tmp_path / "kept")
     return only_run(tmp_path / "kept" / "results")
+
+
+@pytest.fixture
+def run(whole_run):
+    """A copy of that run without checksums: changes must show in other ways."""
+    (whole_run / "SHA256SUMS").unlink()
+    return whole_run
+
+
+def sums_of(run):
+    lines = (run / "SHA256SUMS").read_text().splitlines()
+    return {name: digest for digest, name in (line.split("  ", 1) for line in lines)}
+
+
+def right_sums(run):
+    return {name: hashlib.sha256((run / name).read_bytes()).hexdigest() for name in sums_of(run)}
+
+
+def test_a_run_has_its_experiment_and_checksums(whole_run):
+    text = (whole_run.parents[2] / "demo.toml").read_text()
+    assert (whole_run / "experiment.toml").read_text() == text
+    sums = sums_of(whole_run)
+    assert sums == right_sums(whole_run)
+    (copy,) = (whole_run / "sources").rglob("*.py")
+    others = {"elo", "games", "timings", "win_rates"}
+    assert {name for name in sums if not name.startswith("bots/")} == {
+        "experiment.toml", "run.json", "summary.json", copy.relative_to(whole_run).as_posix(),
+        *(f"{name}.parquet" for name in others),
+    }  # fmt: skip
+    assert any(name.startswith("bots/") for name in sums)
+
+
+@pytest.mark.skipif(shutil.which("sha256sum") is None, reason="sha256sum is not installed")
+def test_sha256sum_reads_the_checksums(whole_run):
+    (whole_run / "sources" / "a\\b\nc").write_text("odd")
+    write_checksums(whole_run, ())
+    line = ["sha256sum", "--check", "--quiet", "--strict", "SHA256SUMS"]
+    assert subprocess.run(line, cwd=whole_run, check=False).returncode == 0
+    assert changed_files(whole_run) == []
+    (whole_run / "sources" / "a\\b\nc").write_text("other")
+    assert changed_files(whole_run) == ["sources/a\\b\nc"]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_copy_elsewhere_without_the_users_files_is_verified(
+    whole_run, tmp_path, monkeypatch, workers, capsys
+):
+    copy = tmp_path / "other" / "place"
+    shutil.copytree(whole_run, copy)
+    shutil.rmtree(tmp_path / "kept")
+    monkeypatch.setattr(verify, "available_cores", lambda: workers)
+    assert main([str(copy), "--all", "--cache", "off"]) == 0
+    assert capsys.readouterr().out == "120 games played again: all the same\n"
+    assert sums_of(copy) == right_sums(copy)
+
+
+FILES = ("games.parquet", "elo.parquet", "timings.parquet", "run.json", "experiment.toml", "copy")
+
+
+@pytest.mark.parametrize("words", [[], ["--rules-only"]])
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_with_one_changed_byte_is_named(whole_run, name, words, capsys):
+    (copy,) = (whole_run / "sources").rglob("*.py")
+    path = copy if name == "copy" else whole_run / name
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    assert main([str(whole_run), *words]) == 1
+    name = path.relative_to(whole_run).as_posix()
+    told = capsys.readouterr().out
+    assert f"differs: {name} has changed since the run (SHA256SUMS)" in told.splitlines()
+    path.unlink()
+    assert main([str(whole_run), *words]) == 1
+    assert f"differs: {name} is missing since the run (SHA256SUMS)" in capsys.readouterr().out
+
+
+def test_commands_that_write_into_a_run_renew_its_checksums(whole_run, capsys):
+    assert report([str(whole_run)]) == 0
+    assert {"report.html"} <= sums_of(whole_run).keys()
+    assert judge([str(whole_run), "--last-beans", "4", "--quiet"]) == 0
+    assert {"moves.parquet", "judgement.json"} <= sums_of(whole_run).keys()
+    assert sums_of(whole_run) == right_sums(whole_run)
+    # Nothing but the written file is renewed: damage to others still shows.
+    (whole_run / "experiment.toml").write_text("")
+    assert report([str(whole_run)]) == 0
+    assert main([str(whole_run), "--rules-only"]) == 1
+    assert "experiment.toml has changed" in capsys.readouterr().out
+
+
+def test_a_finished_run_that_is_run_again_keeps_its_checksums(tmp_path, capsys):
+    path = experiment_file(tmp_path, small(4) + GREEDY)
+    for _ in range(2):
+        run_experiment_file(path, tmp_path / "results")
+        run = only_run(tmp_path / "results")
+        assert sums_of(run) == right_sums(run)
+    (run / "experiment.toml").write_text("")
+    run_experiment_file(path, tmp_path / "results")
+    assert main([str(run)]) == 1
+    assert "experiment.toml has changed" in capsys.readouterr().out
 
 
 def rewrite(run, change):
@@ -155,6 +258,7 @@ def test_games_that_were_cut_off_are_not_waited_for(tmp_path, capsys):
     said = json.loads((run / "run.json").read_text())
     said["plan"]["agents"]["hanging_at_start"]["start_seconds"] = 14.0
     (run / "run.json").write_text(json.dumps(said))
+    (run / "SHA256SUMS").unlink()
     assert (games.termination == "timeout").any()
     assert main([str(run), "--all"]) == 0
 

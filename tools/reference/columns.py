@@ -196,6 +196,8 @@ MEANINGS: Mapping[str, str] = {
     "trials.seconds": "seconds that the trial took",
     "seconds_per_move": "seconds of thought per move",
     "seed": "seed of the pair",
+    "simultaneous_low": "lower end of the interval of `score` that holds for all matches at once",
+    "simultaneous_high": "its upper end",
     "standard_error": "standard error of the score",
     "state": "best, ranked, placed, winner, finished, in (not decided) or out",
     "superiority": "likelihood that the agent is the stronger one; missing for small samples",

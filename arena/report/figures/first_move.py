@@ -1,7 +1,9 @@
 """The score of the first movers, over all games and in each match."""
 
+from functools import partial
+
 from arena.analysis.tables import WinRateRow, row_mirror_text
-from arena.report.chart import ticks
+from arena.report.chart import ROW, ChartRow, RowChart, chart_picture, ticks, with_axis_title
 from arena.report.data import ReportData
 from arena.report.figure import (
     Figure,
@@ -15,6 +17,7 @@ from arena.report.html import Html, join, name_of, tag
 from arena.report.numbers import (
     bare_share,
     capitalize,
+    confidence,
     count,
     decisive_end,
     first_mover_of,
@@ -33,6 +36,8 @@ FEW, FEW_ROW, MANY_ROW = 12, 22, 7  # matches with large rows; pixels of a row
 MARGIN = 0.03  # of the scale, beyond the widest interval
 SIGN = "\u00a0%"
 MOST_ROWS = 400  # matches, half of them with the highest and half with the lowest scores
+MOST_NAMED = 45  # matches of a file with their names
+AXIS_TITLE = "score of the first mover, in per cent"
 CHANCE = 0.05  # that an interval excludes the true value
 
 
@@ -58,7 +63,7 @@ def first_move_figure(report: ReportData) -> Figure:
         ),
         text_columns=2,
     )
-    picture = _picture(report, known, rows)
+    picture = _picture(report, known, rows)._replace(redraw=partial(_file_picture, report, rows))
     return Figure(heading, _lead_html(report, known), picture, table, notes=notes)
 
 
@@ -115,8 +120,32 @@ def _first_mover_text(report: ReportData) -> str:
     return capitalize(report.first_mover_text)
 
 
-def _picture(report: ReportData, known: Estimate, rows: list[WinRateRow]) -> Picture:
-    all_known = [known, *(first_mover_of(row) for row in rows)]
+def _file_picture(report: ReportData, rows: list[WinRateRow], width: int) -> Picture:
+    """Return the picture for a file: a row with a name for each match, unless there are many."""
+    known = report.first_mover
+    if len(rows) > MOST_NAMED:
+        strip = _picture(report, known, rows)._replace(width=width)
+        return with_axis_title(strip, f"{AXIS_TITLE}; a bar for each match")
+    scale, texts = _scale([known, *map(first_mover_of, rows)])
+    names = [f"all {_games_text(report)}"]
+    names += [f"{row.agent} \u2013 {row.opponent}" for row in rows]
+    chart_rows = [
+        ChartRow(
+            name,
+            interval_marks(scale, each, ROW / 2, *((10, 3.5, "few") if place else (12, 4))),
+            [share(each.value or 0.0), share_ends(each)],
+        )
+        for place, (name, each) in enumerate(
+            zip(names, [known, *map(first_mover_of, rows)], strict=True)
+        )
+    ]
+    heads = ("match", "score", confidence(known.level))
+    chart = RowChart("First movers", scale, texts, chart_rows, heads, 0.5, axis_title=AXIS_TITLE)
+    return chart_picture(chart, width)
+
+
+def _scale(all_known: list[Estimate]) -> tuple[Scale, list[tuple[float, str]]]:
+    """Return the scale of scores for these estimates, with its ticks."""
     ends = [
         end for each in all_known for end in (each.value, each.low, each.high) if end is not None
     ]
@@ -124,13 +153,17 @@ def _picture(report: ReportData, known: Estimate, rows: list[WinRateRow]) -> Pic
     margin = MARGIN * (high - low)
     scale = Scale(max(low - margin, 0.0), min(high + margin, 1.0))
     across = ticks(scale.low, scale.high, 6)
+    return scale, [(tick, f"{100 * tick:g}" + SIGN * (tick == 0.5)) for tick in across]
+
+
+def _picture(report: ReportData, known: Estimate, rows: list[WinRateRow]) -> Picture:
+    scale, texts = _scale([known, *map(first_mover_of, rows)])
     row_height = FEW_ROW if len(rows) <= FEW else MANY_ROW
     height = TOP + ALL + row_height * len(rows)
-    texts = [(tick, f"{100 * tick:g}" + SIGN * (tick == 0.5)) for tick in across]
     large = row_height == FEW_ROW
     marks = [
         tick_labels(scale, texts, 13),
-        _grid_below_axis(scale, across, height),
+        _grid_below_axis(scale, [tick for tick, _ in texts], height),
         interval_marks(scale, known, TOP + ALL / 2, 15, 5),
         _label(scale, known, f"all {_games_text(report)}"),
     ]

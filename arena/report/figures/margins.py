@@ -1,18 +1,30 @@
 """Margins and lengths of games as histograms."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from arena.report.chart import ticks
 from arena.report.data import Numbers, ReportData
 from arena.report.figure import Figure, FigureTable, empty_paragraph, lead_paragraph, table_details
 from arena.report.html import Html, isolate, join, tag
 from arena.report.numbers import capitalize, count, minus, share
-from arena.report.svg import Picture, embed, horizontal_line, inline_svg, rect, svg_text
+from arena.report.svg import (
+    PICTURE_WIDTH,
+    Picture,
+    embed,
+    horizontal_line,
+    inline_svg,
+    rect,
+    svg_text,
+)
 from games.base.text import count_noun
 
 BINS = 26
 HEIGHT, TOP, BOTTOM = 150, 20, 20  # pixels
+# Of a file: its height, the space left of the bars, and between histograms side by side.
+FILE_HEIGHT, SIDE, GAP, BESIDE = 178, 58, 16, 560
 
 
 class Bins(NamedTuple):
@@ -44,19 +56,46 @@ def margins_figure(report: ReportData) -> Figure | None:
         ), class_="beside"),
         table_details(_numbers(margins, lengths), "Margins and lengths in numbers"),
     ])  # fmt: skip
-    both = Picture(
-        HEIGHT + 24,
-        join([
-            join([_title(place, name), embed(352 * place, 24, 336, picture)])
-            for place, (name, picture) in enumerate(pictures)
-        ]),
-    )  # fmt: skip
+    both = _file_picture(pictures, (margins, lengths), PICTURE_WIDTH)
     lead = join([_lead(margin, plies), _omission_note(report.games.size - len(margin))])
     return Figure(heading, lead, both, _numbers(margins, lengths), body, menu_label="Margins")
 
 
-def _title(place: int, name: str) -> Html:
-    return tag("text", name, x=352 * place, y=14, class_="strong")
+def _file_picture(
+    pictures: Sequence[tuple[str, Picture]], counts: Sequence[Bins], width: int
+) -> Picture:
+    """Return the histograms side by side, or below one another if the picture is narrow."""
+    beside = width >= BESIDE
+    wide = (width - GAP) / 2 if beside else float(width)
+    parts = [
+        _with_axes(name, picture, int(bins.counts.max()), (wide + GAP) * place * beside,
+                   FILE_HEIGHT * place * (not beside), wide)
+        for place, ((name, picture), bins) in enumerate(zip(pictures, counts, strict=True))
+    ]  # fmt: skip
+    height = FILE_HEIGHT if beside else 2 * FILE_HEIGHT
+    return Picture(
+        height, join(parts), width, redraw=lambda other: _file_picture(pictures, counts, other)
+    )
+
+
+def _with_axes(
+    name: str, picture: Picture, most: int, left: float, top: float, wide: float
+) -> Html:
+    """Return a histogram with the numbers of games on the left and the titles of both axes."""
+    bottom = top + HEIGHT - BOTTOM
+    space = HEIGHT - TOP - BOTTOM
+    marks = [embed(left + SIDE, top, wide - SIDE, picture)]
+    for number in ticks(0, most, 3, (1, 2, 5, 10)):
+        y = bottom - space * number / most
+        marks.append(tag("text", count(int(number)), x=f"{left + SIDE - 6:g}", y=f"{y + 4:g}",
+                         text_anchor="end"))  # fmt: skip
+        marks.append(tag("line", x1=f"{left + SIDE - 4:g}", x2=f"{left + SIDE:g}", y1=f"{y:g}",
+                         y2=f"{y:g}", class_="axis"))  # fmt: skip
+    turn = f"translate({left + 11:g} {bottom - space / 2:g}) rotate(-90)"
+    marks.append(tag("text", "games", transform=turn, text_anchor="middle"))
+    marks.append(tag("text", name, x=f"{left + (SIDE + wide) / 2:g}", y=f"{top + HEIGHT + 14:g}",
+                     text_anchor="middle"))  # fmt: skip
+    return join(marks)
 
 
 def margins_and_lengths(report: ReportData) -> tuple[Numbers, Numbers]:

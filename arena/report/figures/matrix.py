@@ -1,10 +1,12 @@
 """The matches of all agents: a table of scores, coloured by their intervals."""
 
 import math
+from functools import partial
 
 from arena.analysis.tables import WinRateRow
+from arena.report.chart import with_axis_title
 from arena.report.data import ReportData
-from arena.report.figure import Figure, FigureTable, lead_paragraph, strong
+from arena.report.figure import Figure, FigureTable, lead_paragraph, strong, table_details
 from arena.report.html import Html, isolate, join, name_of, tag
 from arena.report.numbers import (
     bare_share,
@@ -16,6 +18,7 @@ from arena.report.numbers import (
     score_of,
     share,
     share_ends,
+    simultaneous_score_of,
 )
 from arena.report.palette import RAMP_STEPS, ramp_class
 from arena.report.svg import PICTURE_WIDTH, Picture, shorten_to_width, text_width
@@ -27,6 +30,7 @@ CELL, ROW = 66, 42  # pixels
 NUMBERED, SMALL = 42, 28  # pixels of the cells of many agents
 HEAD_WIDTH, NAMES_ON_PAGE, LONGEST_NAMES = 58, 150, 220
 HEAD_SIZE = 11  # of the font, in pixels
+AXIS_TITLE = "points of the row's agent against the column's, in per cent"
 
 
 def matrix_figure(report: ReportData) -> Figure | None:
@@ -54,11 +58,26 @@ def matrix_figure(report: ReportData) -> Figure | None:
             strong("Colour shows the end of the interval nearer to 50\u00a0%"),
             ": a cell is grey and dashed if the interval includes 50\u00a0%.",
         )
-    lead = join([lead, _omission_note(report)])
+    lead = join([lead, _simultaneous_note(report), _omission_note(report)])
     uncoloured = not report.has_intervals and not _shows_points(report)
     scale = None if uncoloured else colour_scale(intervals=report.has_intervals)
-    body = join([scale, _table(report)])
-    return Figure("Matches", lead, _picture(report), _numbers(report), body)
+    numbers = _numbers(report)
+    details = len(report.agents) <= MOST_NUMBERED and table_details(numbers, "Matches in numbers")
+    body = join([scale, _table(report), details or None])
+    return Figure("Matches", lead, _picture(report), numbers, body)
+
+
+def _simultaneous_note(report: ReportData) -> Html | None:
+    matches = len(report.matches())
+    if matches < 2 or not report.has_intervals:
+        return None
+    level = confidence(report.ratings[0].level)
+    place = "the numbers below" if len(report.agents) <= MOST_NUMBERED else "win_rates.parquet"
+    return lead_paragraph(
+        f"Each of these intervals is for its match alone: of {matches} at {level}, some may be "
+        f"wrong. Wider ones, that hold for all {matches} at once with {level} (Bonferroni), are "
+        f"in {place}."
+    )
 
 
 def _interval_place(report: ReportData) -> str:
@@ -188,7 +207,7 @@ def _tip(row: WinRateRow) -> str:
 
 
 def _numbers(report: ReportData) -> FigureTable:
-    rows, shown = [], frozenset(_top_agents(report))
+    rows, shown, matches = [], frozenset(_top_agents(report)), len(report.matches())
     for row in report.matches():
         if row.agent not in shown or row.opponent not in shown:
             continue
@@ -199,36 +218,36 @@ def _numbers(report: ReportData) -> FigureTable:
             count(row.openings),
             "" if row.n_eff is None else f"{row.n_eff:.0f}",
         )
-        rows.append((name_of(row.agent), name_of(row.opponent), value, share_ends(known), *sizes))
-    head = ("agent", "opponent", "score", "interval", "won-drawn-lost", "openings", "n_eff")
+        ends = share_ends(known), *((share_ends(simultaneous_score_of(row)),) * (matches > 1))
+        rows.append((name_of(row.agent), name_of(row.opponent), value, *ends, *sizes))
+    level = confidence(report.ratings[0].level)
+    intervals = f"{level} interval", *((f"{level} for all {matches}",) * (matches > 1))
+    head = ("agent", "opponent", "score", *intervals, "won-drawn-lost", "openings", "n_eff")
     return FigureTable(head, tuple(rows), text_columns=2)
 
 
-def _picture(report: ReportData) -> Picture:
+def _picture(report: ReportData, width: int = PICTURE_WIDTH) -> Picture:
     """Return the matrix as a drawing, which is wider for many agents."""
     names = _top_agents(report)
-    labels = [
-        shorten_to_width(f"{place}  {name}", LONGEST_NAMES) for place, name in enumerate(names, 1)
-    ]
+    most = min(LONGEST_NAMES, max(width / 3, 90))
+    labels = [shorten_to_width(f"{place}  {name}", most) for place, name in enumerate(names, 1)]
     side = max(map(text_width, labels)) + 10
-    least = {"": CELL, "numbered": NUMBERED, "small": SMALL}[_size_class(len(names))]
-    wide = min(CELL, max(least, (PICTURE_WIDTH - side) / len(names)))
+    least = SMALL if _size_class(len(names)) == "small" else NUMBERED
+    wide = min(CELL, max(least, (width - side) / len(names)))
     high = min(ROW, max(SMALL, round(wide * 0.64)))
     parts: list[Html | None] = []
     for row, (name, label) in enumerate(zip(names, labels, strict=True)):
         top = 24 + row * high
-        head = (
-            shorten_to_width(name, wide - 6, HEAD_SIZE)
-            if len(names) <= MOST_NAMED
-            else str(row + 1)
-        )
+        head = shorten_to_width(name, wide - 6, HEAD_SIZE) if wide == CELL else str(row + 1)
         parts.append(_text(0, top + high / 2 + 4, label, "strong"))
         parts.append(_text(side + (row + 0.5) * wide, 14, head, "small", "middle"))
         for column, other in enumerate(names):
             place = side + column * wide, top, wide, high
             parts.append(_draw_cell(report, (name, other), place))
-    width = max(PICTURE_WIDTH, math.ceil(side + len(names) * wide))
-    return Picture(30 + len(names) * high, join(parts), width)
+    whole = Picture(
+        24 + len(names) * high, join(parts), max(width, math.ceil(side + len(names) * wide))
+    )
+    return with_axis_title(whole, AXIS_TITLE)._replace(redraw=partial(_picture, report))
 
 
 def _draw_cell(

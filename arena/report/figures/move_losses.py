@@ -62,6 +62,7 @@ def _chart(means: dict[str, Estimate]) -> RowChart:
         ticks=[(tick, f"{tick:g}") for tick in ticks(scale.low, scale.high, 6)],
         rows=rows,
         heads=("agent", "a move", "95\u00a0%"),
+        axis_title="mean loss of a move",
     )
 
 

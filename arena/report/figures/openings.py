@@ -1,5 +1,6 @@
 """The openings, and which of them decided their games."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from arena.report.figure import (
 from arena.report.html import Html, Inside, isolate, join, name_of, tag
 from arena.report.numbers import count, share
 from arena.report.palette import ramp_class
-from arena.report.svg import Picture, inline_svg, per_cent, rect
+from arena.report.svg import Picture, embed, inline_svg, per_cent, rect, text_width
 from games.base.text import count_noun
 
 MOST_CELLS = 2000
@@ -28,6 +29,14 @@ CELL, HIGHEST, LOWEST = 4, 270, 48  # pixels
 SQUARES = range(14, 8, -1)  # pixels of a square
 ACROSS = 108  # squares of the smallest size in a row
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
+LEGEND = (
+    (1.0, "the first mover won both games"),
+    (0.75, "won and drew"),
+    (0.5, "each won one, or both were drawn"),
+    (0.25, "lost and drew"),
+    (0.0, "lost both; a column is an opening"),
+)
+SWATCH = 12  # pixels
 Floats = NDArray[np.float64]
 
 
@@ -121,7 +130,7 @@ def _columns(report: ReportData, cells: OpeningResults) -> Figure:
         for words in ("\u2190 good for the first mover", "fair", "good for the second mover \u2192")
     )
     table = _numbers(report, cells, shown)
-    picture = _column_picture(cells, shown)
+    picture = with_legend(_column_picture(cells, shown), LEGEND)
     drawing = inline_svg(picture, "Openings, a column each")
     drawn = tag("figure", drawing, tag("p", ends, class_="ends"))
     body = join([
@@ -129,6 +138,25 @@ def _columns(report: ReportData, cells: OpeningResults) -> Figure:
         _decisive_openings(report, cells, decided),
     ])  # fmt: skip
     return Figure("Openings", lead, picture, table, body, _cost_note())
+
+
+def with_legend(picture: Picture, legend: Sequence[tuple[float, str]]) -> Picture:
+    """Return a picture with the meaning of scores as colours below it in a file."""
+
+    def redraw(width: int) -> Picture:
+        parts, x, y = [embed(0, 0, width, picture)], 0.0, picture.height + 8
+        for score, text in legend:
+            wide = SWATCH + 6 + text_width(text)
+            if x and x + wide > width:
+                x, y = 0.0, y + 18
+            box = tag(
+                "rect", x=f"{x:g}", y=y, width=SWATCH, height=SWATCH, class_=ramp_class(score)
+            )
+            parts += [box, tag("text", text, x=f"{x + SWATCH + 6:g}", y=y + SWATCH - 1)]
+            x += wide + 12
+        return Picture(y + SWATCH + 6, join(parts), width)
+
+    return picture._replace(redraw=redraw)
 
 
 def _column_picture(cells: OpeningResults, shown: NDArray[np.int64]) -> Picture:
@@ -176,7 +204,10 @@ def _squares(report: ReportData, cells: OpeningResults) -> Figure:
         f" Drawn are {MOST_CELLS:,}." if len(means) > MOST_CELLS else None,
     )  # fmt: skip
     table = _numbers(report, cells, shown, means)
-    picture = _square_picture(means[shown], float(common))
+    picture = with_legend(
+        _square_picture(means[shown], float(common)),
+        ((0.0, f"{agent} scored nothing"), (0.5, "half"), (1.0, "everything")),
+    )
     body = join([
         tag("p", "scored nothing", tag("span", join(
             tag("i", class_=f"r{step}") for step in range(0, 51, 2)), class_="ramp",

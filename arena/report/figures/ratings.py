@@ -128,7 +128,7 @@ def _chart(report: ReportData, groups: Sequence[InseparableGroup]) -> RowChart:
     ends = [end for each in known for end in (each.value, each.low, each.high) if end is not None]
     low, high = min([*ends, -LEAST_RANGE]), max([*ends, LEAST_RANGE])
     margin = MARGIN * (high - low)
-    scale = Scale(low - margin, high + margin)
+    scale, level = Scale(low - margin, high + margin), confidence(report.ratings[0].level)
     rows = [
         ChartRow(
             row.agent,
@@ -145,9 +145,10 @@ def _chart(report: ReportData, groups: Sequence[InseparableGroup]) -> RowChart:
         scale=scale,
         ticks=[(tick, elo(tick)) for tick in ticks(scale.low, scale.high, 9, ELO_STEPS)],
         rows=rows,
-        heads=("agent", "Elo", confidence(report.ratings[0].level)),
+        heads=("agent", "Elo", level),
         zero=0.0,
         lanes=1 + max(lanes(groups), default=-1),
+        axis_title=f"Elo, with {level} intervals" if any(map(has_end, known)) else "Elo",
     )
 
 

@@ -1,13 +1,15 @@
-"""The table of figures of a page, and their SVG and PNG files."""
+"""The table of figures of a page, and their SVG, PNG and PDF files."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from pkgutil import resolve_name
 
 from arena.report.data import ReportData
 from arena.report.figure import Figure
-from arena.report.svg import svg_file
-from games.base.files import atomic_write, write_text
+from arena.report.svg import FileStyle, svg_file
+from games.base.errors import UserError
+from games.base.files import atomic_write
+from games.base.text import join_names, quote
 
 # name -> function(report) -> Figure, or None if the figure does not apply; in the order of the page
 FIGURES: Mapping[str, str] = {
@@ -22,7 +24,18 @@ FIGURES: Mapping[str, str] = {
     "forfeits": "arena.report.figures.forfeits:forfeits_figure",
     "thinking_time": "arena.report.figures.thinking_time:time_figure",
 }
-ZOOM = 2
+# name of a format -> function(text of an SVG file) -> the bytes of a file
+FIGURE_FORMATS: Mapping[str, str] = {
+    "svg": "arena.report.figures.registry:svg_bytes",
+    "png": "arena.report.figures.registry:png_bytes",
+    "pdf": "arena.report.figures.registry:pdf_bytes",
+}
+DPI, ZOOM = 96, 300 / 96  # CSS pixels per inch, and 300 dots per inch
+PDF_PAGE = b"""\
+#set document(date: none)
+#set page(width: auto, height: auto, margin: 0pt)
+#image(bytes(sys.inputs.drawing), format: "svg")
+"""
 
 
 def make_figures(report: ReportData) -> dict[str, Figure]:
@@ -31,20 +44,54 @@ def make_figures(report: ReportData) -> dict[str, Figure]:
     return {name: figure for name, figure in figures.items() if figure is not None}
 
 
-def write_figures(report: ReportData, directory: Path) -> list[Path]:
-    """Write every figure with a picture as SVG and PNG; return the files."""
-    import resvg_py  # noqa: PLC0415  # slow to load, and rarely needed
-
-    directory.mkdir(parents=True, exist_ok=True)
+def write_figures(
+    report: ReportData, formats: Sequence[str], directory: Path, style: FileStyle
+) -> list[Path]:
+    """Write every figure with a picture in these formats; return the files."""
     written = []
     for name, figure in make_figures(report).items():
-        if figure.picture is None:
-            continue
-        drawing = svg_file(figure.picture, figure.heading)
-        path = directory / f"{name}.svg"
-        write_text(path, drawing)
-        image = path.with_suffix(".png")
-        with atomic_write(image) as file:
-            file.write(bytes(resvg_py.svg_to_bytes(svg_string=drawing, zoom=ZOOM)))
-        written += [path, image]
+        if figure.picture is not None:
+            drawing = svg_file(figure.picture, figure.heading, style)
+            written += [write_figure(drawing, directory / f"{name}.{each}") for each in formats]
     return written
+
+
+def write_figure(drawing: str, path: Path) -> Path:
+    """Write the text of an SVG file in the format of a path's suffix."""
+    name = path.suffix.removeprefix(".").lower()
+    if name not in FIGURE_FORMATS:
+        endings = join_names([f".{each}" for each in FIGURE_FORMATS])
+        raise UserError(
+            f"a figure is written to a file ending in {endings}, got {quote(path.name)}"
+        )
+    content = resolve_name(FIGURE_FORMATS[name])(drawing)
+    with atomic_write(path) as file:
+        file.write(content)
+    return path
+
+
+def svg_bytes(drawing: str) -> bytes:
+    """Return a drawing as an SVG file."""
+    return drawing.encode()
+
+
+def png_bytes(drawing: str) -> bytes:
+    """Return a drawing as a PNG file."""
+    import resvg_py  # noqa: PLC0415  # slow to load, and rarely needed
+
+    return bytes(resvg_py.svg_to_bytes(svg_string=drawing, dpi=DPI, zoom=ZOOM))
+
+
+def pdf_bytes(drawing: str) -> bytes:
+    """Return a drawing as a PDF file with embedded fonts.
+
+    Typst reads SVG with the library of resvg_py, so PDF and PNG look the same. It needs no library
+    of the system, but has 34 MB and is optional.
+    """
+    try:
+        import typst  # noqa: PLC0415  # optional
+    except ImportError:
+        raise UserError(
+            'PDF needs the package typst: install it with pip install "pitflip[pdf]"'
+        ) from None
+    return typst.compile(PDF_PAGE, format="pdf", sys_inputs={"drawing": drawing})

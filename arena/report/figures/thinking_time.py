@@ -41,6 +41,7 @@ def time_figure(report: ReportData) -> Figure | None:
         ticks=[(t, seconds(10.0**t)) for t in range(low, int(scale.high) + 1, step)],
         rows=rows,
         heads=("agent", "a move", "positions a move"),
+        axis_title="time for a move, on a logarithmic scale",
     )
     table = FigureTable(
         ("agent", "moves", "seconds", "a move", "positions", "positions a second"),

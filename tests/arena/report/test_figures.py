@@ -1,6 +1,10 @@
 """The contract of figures, and the layout of matrices and charts."""
 
 import json
+import re
+import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from types import SimpleNamespace
 from xml.etree import ElementTree
@@ -15,11 +19,18 @@ from arena.report.data import MoveLosses, ReportData, load_report
 from arena.report.figure import section_html
 from arena.report.figures import matrix
 from arena.report.figures.ratings import lanes
-from arena.report.figures.registry import FIGURES, make_figures, write_figures
+from arena.report.figures.registry import (
+    FIGURE_FORMATS,
+    FIGURES,
+    make_figures,
+    write_figure,
+    write_figures,
+)
 from arena.report.games import games_json
 from arena.report.html import Html
 from arena.report.palette import ramp_class
-from arena.report.svg import Scale, svg_file, text_width
+from arena.report.svg import FONT_SIZE, Scale, file_style, svg_file, text_width
+from games.base.errors import UserError
 from tests.arena.report.pages import RUNS
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -113,11 +124,122 @@ def test_mean_losses_have_intervals(reports):
     assert values["0"][0] is None
 
 
-def test_figures_are_written_as_svg_and_png(reports, tmp_path):
-    files = write_figures(reports["three"], tmp_path)
-    assert {file.suffix for file in files} == {".svg", ".png"}
-    assert all(file.stat().st_size > 500 for file in files)
-    assert (tmp_path / "matrix.png").read_bytes().startswith(b"\x89PNG")
+@pytest.mark.parametrize("width", ["84mm", "180mm"])
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_in_a_file(of_all, name, width):
+    style = file_style(width, "Some Font", 8)
+    for made in of_all:
+        if name not in made or made[name].picture is None:
+            continue
+        root = ElementTree.fromstring(svg_file(made[name].picture, "title", style))
+        assert float(root.get("width").removesuffix("pt")) == pytest.approx(style.width, abs=0.01)
+        assert root.get("font-family").startswith("'Some Font', ")
+        ground = root.find(f"{SVG}rect")
+        assert (ground.get("width"), ground.get("fill")) == ("100%", "#ffffff")
+        space = float(root.get("viewBox").split()[2])
+        # Text has 8 points, or little less where a matrix needs the space.
+        points = FONT_SIZE * style.width / space
+        assert (5.0 if name == "matrix" else 7.9) < points < 8.1
+        for box, text in texts_with_widths(root, (0, space)):
+            assert box[0] - 1 <= text[0] <= text[1] <= box[1] + 1, (name, width)
+
+
+def texts_with_widths(element, box):
+    """Yield each text from left to right with the box that it is in, in pixels."""
+    for each in element:
+        if each.tag == f"{SVG}svg":
+            left = box[0] + position(each.get("x", "0"), box)
+            inner = each.get("width")
+            # The head of an arrow has no width.
+            right = left if inner is None else left + position(inner, box)
+            yield from texts_with_widths(each, (left, right))
+        elif each.tag == f"{SVG}g":
+            yield from texts_with_widths(each, box)
+        elif each.tag == f"{SVG}text" and not each.get("transform"):
+            wide = 0.8 * text_width("".join(each.itertext()))  # it estimates the widest font
+            start = box[0] + position(each.get("x"), box)
+            anchor = each.get("text-anchor", "start")
+            start -= wide * {"start": 0, "middle": 0.5, "end": 1}[anchor]
+            yield box, (start, start + wide)
+
+
+def position(text, box):
+    return float(text.rstrip("%")) * ((box[1] - box[0]) / 100 if text.endswith("%") else 1)
+
+
+AXES = {
+    "ratings": "Elo, with 95 % intervals",
+    "first_move": "score of the first mover, in per cent",
+    "margins": "Points between winner and loser",
+    "matrix": "points of the row's agent against the column's, in per cent",
+    "losses": "mean loss of a move",
+    "thinking_time": "time for a move, on a logarithmic scale",
+    "openings": "the first mover won both games",
+}
+
+
+@pytest.mark.parametrize("name", AXES)
+def test_files_of_figures_have_titles_of_axes(reports, name):
+    # In the other runs no agent searches, and moves take no time that is measured.
+    figure = make_figures(reports["points" if name == "points" else "judged"])[name]
+    if name == "thinking_time":
+        timings = [row._replace(seconds=1.0) for row in reports["three"].timings]
+        figure = make_figures(replace(reports["three"], timings=timings))[name]
+    drawn = svg_file(figure.picture, figure.heading)
+    shown = ["".join(each.itertext()) for each in ElementTree.fromstring(drawn).iter(f"{SVG}text")]
+    assert AXES[name] in [text.replace("\u00a0", " ") for text in shown]
+    assert shown.count("games") == (2 if name == "margins" else 0)
+
+
+def test_figures_are_written_in_all_formats(reports, tmp_path):
+    style = file_style("84mm", font_size=8)
+    files = write_figures(reports["three"], list(FIGURE_FORMATS), tmp_path, style)
+    assert {file.suffix for file in files} == {".svg", ".png", ".pdf"}
+    png = (tmp_path / "matrix.png").read_bytes()
+    assert png.startswith(b"\x89PNG")
+    assert int.from_bytes(png[16:20]) == pytest.approx(84 / 25.4 * 300, abs=2)  # dots
+    pdf = (tmp_path / "matrix.pdf").read_bytes()
+    (size,) = re.findall(rb"/MediaBox ?\[0 0 ([0-9.]+) ([0-9.]+)\]", pdf)
+    assert float(size[0]) == pytest.approx(style.width, abs=0.05)
+    assert b"/FontFile" in pdf  # publishers want embedded fonts
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="pdftotext is not installed")
+def test_text_in_a_pdf_is_text(reports, tmp_path):
+    write_figures(reports["three"], ["pdf"], tmp_path, file_style())
+    line = ["pdftotext", "-layout", str(tmp_path / "ratings.pdf"), "-"]
+    text = subprocess.run(line, capture_output=True, text=True, check=True).stdout
+    assert "Elo, with 95" in text
+    assert all(name in text for name in reports["three"].agents)
+
+
+def test_two_pdf_files_of_a_figure_are_equal(reports, tmp_path):
+    drawn = svg_file(make_figures(reports["three"])["ratings"].picture, "t")
+    one, two = (write_figure(drawn, tmp_path / f"{name}.pdf") for name in "ab")
+    assert one.read_bytes() == two.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("84",), 'width must be a number with a unit (mm, cm, in, pt, px), got "84"'),
+        (("1mm",), "width must be from 1in to 100in"),
+        (("", "", 900.0), "the font size must be from 3 to 72 points, got 900"),
+        (("", "", float("nan")), "the font size must be from 3 to 72 points"),
+    ],
+)
+def test_a_wrong_style_of_files_is_refused(words, message):
+    with pytest.raises(UserError, match=re.escape(message)):
+        file_style(*words)
+
+
+def test_a_pdf_without_its_package_names_it(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "typst", None)
+    with pytest.raises(UserError, match=re.escape('pip install "pitflip[pdf]"')):
+        write_figure("<svg/>", tmp_path / "f.pdf")
+    with pytest.raises(UserError, match=r"ending in \.svg, \.png, \.pdf, got \"f\.jpg\""):
+        write_figure("<svg/>", tmp_path / "f.jpg")
+    assert not list(tmp_path.iterdir())
 
 
 LONG = ("Wilhelmina Featherstonehaugh", "bot", "MMMMMMMMMMMMMMMMMMMM", "a_search_of_depth_6_by_lot")
@@ -141,7 +263,7 @@ def test_a_matrix_with_long_names_does_not_overlap(reports, agents):
                    if box.get("class"))  # fmt: skip
     assert len(boxes) == agents * (agents - 1)
     heads = [each for each in svg.iter(f"{SVG}text") if each.get("class") == "small"]
-    tells = [each for each in svg.iter(f"{SVG}text") if each.get("class") == "strong"][1:]
+    tells = [each for each in svg.iter(f"{SVG}text") if each.get("class") == "strong"]
     # Names end before the cells, heads do not touch, and all cells are inside.
     assert max(text_width(each.text) for each in tells) <= boxes[0][0]
     places = [numbers(each, "x")[0] for each in heads]

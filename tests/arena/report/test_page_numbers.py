@@ -87,7 +87,19 @@ def test_the_matrix_is_that_of_the_table(run, page):
     if "matrix" not in page.tables:
         assert len(rates) == 2
         return
-    (table,) = page.tables["matrix"]
+    table, *details = page.tables["matrix"]
+    if details:
+        for row in details[0].rows[1:]:
+            told, stored = (
+                dict(zip(details[0].rows[0], row, strict=True)),
+                rates.loc[row[0], row[1]],
+            )
+            for head, name in (("95 % interval", "score"), ("for all", "simultaneous")):
+                cell = next(each for key, each in told.items() if head in key.replace("\xa0", " "))
+                ends = [stored[f"{name}_low"], stored[f"{name}_high"]]
+                known = [100 * end for end in ends if pd.notna(end)]
+                assert len(known) == len(numbers(cell.replace("%", "")))
+                assert all(near(*each, 0.1) for each in zip(numbers(cell), known, strict=False))
     names = [re.sub(r"^\d+", "", row[0]) for row in table.rows[1:]]
     seen = 0
     for name, row in zip(names, table.rows[1:], strict=True):

@@ -12,8 +12,9 @@ from arena.stats.anytime import (
     update_anytime,
 )
 from arena.stats.elo import elo_from_score
-from arena.stats.estimate import Estimate
-from arena.stats.intervals import lower_bound, score_estimate
+from arena.stats.estimate import Estimate, shared_level
+from arena.stats.intervals import estimate_from_spread, lower_bound, score_estimate
+from arena.stats.match_estimate import estimate_match, simultaneous_score
 from arena.stats.ratings import RatingPlan, rate
 from arena.stats.spread import spread
 from arena.stats.sprt import (
@@ -26,7 +27,7 @@ from arena.stats.sprt import (
     start_sprt,
     update_sprt,
 )
-from arena.stats.sprt_estimates import median_unbiased_estimate, naive_estimate
+from arena.stats.sprt_estimates import as_raw, median_unbiased_estimate, naive_estimate
 from tests.arena.stats.laws import (
     Law,
     RoundRobin,
@@ -130,6 +131,48 @@ def test_bounds_of_noisy_agents_hold_where_few_openings_carry_the_losses(sizes):
     found = [spread(names, run[kept]) for run in scores]
     for level, most in ((0.95, 0.055), (0.99, 0.011)):
         assert np.mean([lower_bound(each, level) > truth for each in found]) <= most
+
+
+def test_intervals_of_a_tournament_hold_at_once():
+    """Ten matches of five agents share 40 openings; all simultaneous intervals hold together."""
+    rng, runs, openings = np.random.default_rng(34), 120, 40
+    pairs = [(a, b) for a in range(5) for b in range(a + 1, 5)]
+    laws = [Law(FIVE[a] - FIVE[b], 0.5) for a, b in pairs]
+    truths = [true_score(law) for law in laws]
+    alone = at_once = 0
+    for _ in range(runs):
+        bias = rng.standard_normal(openings)
+        covered = []
+        for law, truth in zip(laws, truths, strict=True):
+            seats = [
+                latent_scores(law.strength + side * bias + rng.logistic(size=openings), 0.5)
+                for side in (1, -1)
+            ]
+            scores, levels = sum(seats) / 2, (0.95, shared_level(0.95, len(pairs)))
+            found = spread(np.arange(openings), scores)
+            both = [estimate_from_spread(found, level) for level in levels]
+            covered.append([covers(each, truth) for each in both])
+        alone, at_once = np.array([alone, at_once]) + np.all(covered, axis=0)
+    assert alone / runs < 0.8  # each holds in 95 %, all ten do not
+    assert 0.89 <= at_once / runs <= 0.995
+
+
+def test_a_simultaneous_interval_is_that_of_a_smaller_error():
+    rng = np.random.default_rng(5)
+    seats = rng.choice([0.0, 0.5, 1.0], size=(2, 50))
+    row = estimate_match(np.arange(50), *seats)
+    assert simultaneous_score(row, 1) == row.score
+    ten = simultaneous_score(row, 10)
+    wide = estimate_match(np.arange(50), [1.0] * 50, [1.0] * 50)
+    assert ten.low < row.score.low < row.score.high < ten.high
+    known = score_estimate(np.arange(50), seats.mean(axis=0), 0.995)
+    assert (ten.low, ten.high, ten.level) == (known.low, known.high, 0.95)
+    bound = simultaneous_score(wide, 10)
+    assert bound.low == pytest.approx(0.005 ** (1 / 50))
+    census = estimate_match(np.arange(50), [1.0] * 50, [0.5] * 50, census=True)
+    assert simultaneous_score(census, 10) == census.score
+    stopped = row.map_answers(lambda answer: answer.map_estimates(as_raw))
+    assert simultaneous_score(stopped, 10).has_both_ends is False
 
 
 def rating_coverage(players, runs, *, openings, repeats, noisy, seed):

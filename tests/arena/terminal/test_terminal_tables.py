@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from arena.analysis.checks.registry import FAILS, HOLDS, VACUOUS, Verdict
-from arena.analysis.tables import EloRow, WinRateRow
+from arena.analysis.tables import EloRow, WinRateRow, win_rate_rows
 from arena.terminal.tables import legend, print_summary, stdout_console, summary_json
 from games.base.cli import shell_command
 from tests.arena.played import FORFEIT, experiment, games_by_hand, summarise_games
@@ -111,6 +111,22 @@ DUPLICATES = (0, 1, [(0, "WL", 1, 2)] * 20)
 def test_lines_of_the_summary(names, matches, faults, expected):
     text = printed(summary_of(list(names), *matches, faults=faults))
     assert all(line in " ".join(text.split()) for line in expected)
+
+
+def test_several_matches_have_intervals_that_hold_at_once():
+    summary = summary_of(["a", "b", "c"], *(even_match(*two) for two in PAIRS))
+    text = " ".join(printed(summary).split())
+    assert "68.8 % [61.2, 76.0], +137" in text
+    low, high = re.search(r"\[([\d.]+), ([\d.]+)\] for all 3 matches at once", text).groups()
+    assert float(low) < 61.2
+    assert float(high) > 76.0
+    rows = [*win_rate_rows(summary)]
+    for row, other in zip(rows[0::2], rows[1::2], strict=True):
+        assert row.simultaneous_low < row.score_low < row.score_high < row.simultaneous_high
+        assert other.simultaneous_high == pytest.approx(1 - row.simultaneous_low, abs=2e-6)
+        assert other.simultaneous_low == pytest.approx(1 - row.simultaneous_high, abs=2e-6)
+    (row, _) = win_rate_rows(summary_of(["a", "b"], even_match(0, 1)))
+    assert (row.simultaneous_low, row.simultaneous_high) == (row.score_low, row.score_high)
 
 
 def test_the_reason_for_missing_intervals_is_printed_once():
