@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from agents.core import AgentSpec
 from agents.registry import AGENTS
+from agents.options import CLOCKS
 from agents.spec import spec_from_table, spec_from_text
 from arena.analysis.checks.registry import Check
 from arena.config.agents import (
@@ -266,7 +267,9 @@ def read_common(source: Source, keys: Sequence[Key], problems: Problems) -> Comm
     values = read_table(tables, (), keys, problems.add, agent_option_hint)
     settings = read_settings(values, source.path.stem, problems)
     game = load_game(settings, base, problems)
-    agents = read_agents(values.get("agents", {}), AgentContext(game, base, problems))
+    has_clock = any(values.get(key.name) for key in CLOCKS)
+    context = AgentContext(game, base, problems, has_clock)
+    agents = read_agents(values.get("agents", {}), context)
     openings = RANDOM_OPENINGS
     if values["openings"] is not None:
         openings = read_openings(values["openings"], game, problems)

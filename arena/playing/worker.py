@@ -143,9 +143,10 @@ class Worker:
         for place, spec in enumerate(self.schedule.specs):
             if user_code_reason(spec) is not None:
                 continue
-            if isinstance(agent := self.agent(place), CompiledAgent):
-                agent.start(0)
-                agent.choose(self.schedule.game.start(), Limit(depth=1))
+            agent = self.agent(place)
+            agent.start(0)
+            agent.choose(self.schedule.game.start(), Limit(depth=1, nodes=2))
+            if isinstance(agent, CompiledAgent):
                 self.compiled_loop.compile(agent)
 
     def play_batch(self, task: Task) -> Batch:
