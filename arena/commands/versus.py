@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from arena.commands.options import (
     CHANGES,
     DRY_RUN,
-    EXPERIMENT,
     PLAY,
     number,
     overrides,
@@ -25,16 +24,17 @@ if TYPE_CHECKING:
     from arena.pipeline.run import RunResult
     from arena.pipeline.versions import AgentVersions, Versions
 
-PARENTS = (EXPERIMENT, CHANGES, *PLAY, DRY_RUN)
+PARENTS = (CHANGES, *PLAY, DRY_RUN)
 EPILOG = """\
-Without --revisions, a sequential test decides whether the agent is stronger
-than at --base.
+A sequential test decides whether an agent is stronger than at --base, or than
+OTHER, which needs no git. FILE is an experiment, a bot's file or its TOML.
 exit status: 0 it is stronger (--revisions: played); 1 it is not shown to be
 stronger; 2 there is nothing to compare; 3 not finished: the games are stored,
 and the same command continues
 
 examples:
   pitflip versus experiments/mine.toml --base HEAD~1
+  pitflip versus bots/new.py bots/old.py --game othello
   pitflip versus experiments/mine.toml --revisions 8"""
 MAX_PAIRS, FEWEST_PAIRS = 10_000, 10
 ELO = {"elo0": 0.0, "elo1": 10.0}
@@ -43,8 +43,18 @@ FIGURE, ELO_TABLE, WIN_RATES = "history.svg", "elo.parquet", "win_rates.parquet"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's own options."""
-    parser.usage = "%(prog)s [options] FILE"
+    parser.usage = "%(prog)s [options] FILE [OTHER]"
     parser.set_defaults(page=True)
+    parser.add_argument("file", metavar="FILE", help="an experiment file, or the file of an agent")
+    parser.add_argument(
+        "other",
+        metavar="OTHER",
+        nargs="?",
+        help="the agent to compare with, as in pitflip match (default: FILE at --base)",
+    )
+    parser.add_argument(
+        "--game", help="the game, unless FILE is an experiment (default: kalah(6,4))"
+    )
     parser.add_argument(
         "--base",
         metavar="REVISION",
@@ -81,29 +91,66 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare two versions by a test, or rate several."""
-    from arena.pipeline.versions import AgentVersions
-
+    if arguments.other is not None:
+        return play_files(arguments)
     if arguments.revisions is not None:
         for name in ("base", *ELO):
             if getattr(arguments, name) is not None:
                 raise UserError(f"--revisions plays several versions: leave out --{name}")
-        return play_revisions(AgentVersions(arguments.experiment, overrides(arguments)), arguments)
-    # --pairs is the most that the test may play, not the pairs of the file.
-    own = argparse.Namespace(changes=arguments.changes, seed=arguments.seed)
-    return play_against_base(AgentVersions(arguments.experiment, overrides(own)), arguments)
+        return play_revisions(find_versions(arguments, overrides(arguments)), arguments)
+    return play_against_base(find_versions(arguments, overrides_of_test(arguments)), arguments)
+
+
+def find_versions(arguments: argparse.Namespace, changes: Sequence[str]) -> "AgentVersions":
+    """Return the agents of FILE at any revision."""
+    from arena.pipeline.versions import GAME, AgentVersions
+
+    versions = AgentVersions(Path(arguments.file), changes, arguments.game or GAME)
+    if versions.is_experiment and arguments.game is not None:
+        raise UserError(
+            f"{arguments.file} names its game: leave out --game, or write --set game=..."
+        )
+    return versions
+
+
+def overrides_of_test(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """Return the changes to the experiment; --pairs is the most that the test may play."""
+    return overrides(argparse.Namespace(changes=arguments.changes, seed=arguments.seed))
+
+
+def settings_of_test(arguments: argparse.Namespace) -> dict[str, float]:
+    """Return the bounds of the test and the most pairs that it may play."""
+    pairs = MAX_PAIRS if arguments.pairs is None else arguments.pairs
+    if pairs < FEWEST_PAIRS:
+        raise UserError(f"--pairs must be at least {FEWEST_PAIRS}, got {pairs}")
+    given = {name: getattr(arguments, name) for name in ELO}
+    stop = ELO | {name: value for name, value in given.items() if value is not None}
+    return {**stop, "pairs": pairs}
+
+
+def play_files(arguments: argparse.Namespace) -> int:
+    """Test an agent against another one, without git."""
+    from arena.pipeline.versions import GAME, agent_match
+
+    for name in ("base", "agent", "revisions"):
+        if getattr(arguments, name) is not None:
+            raise UserError(f"two agents are compared as they are now: leave out --{name}")
+    stop, game = settings_of_test(arguments), arguments.game or GAME
+    changes = overrides_of_test(arguments)
+    return play_test(agent_match(arguments.file, arguments.other, game, stop, changes), arguments)
 
 
 def play_against_base(versions: "AgentVersions", arguments: argparse.Namespace) -> int:
     """Play the agent against its base until the test decides, and print the verdict."""
     from arena.pipeline.versions import version_match
 
-    pairs = MAX_PAIRS if arguments.pairs is None else arguments.pairs
-    if pairs < FEWEST_PAIRS:
-        raise UserError(f"--pairs must be at least {FEWEST_PAIRS}, got {pairs}")
-    given = {name: getattr(arguments, name) for name in ELO}
-    stop = ELO | {name: value for name, value in given.items() if value is not None}
-    base, stop = arguments.base or "HEAD", {**stop, "pairs": pairs}
+    base, stop = arguments.base or "HEAD", settings_of_test(arguments)
     experiment = version_match(versions, base, arguments.results, arguments.agent, stop)
+    return play_test(experiment, arguments)
+
+
+def play_test(experiment: "Experiment", arguments: argparse.Namespace) -> int:
+    """Play until the test decides, and print the verdict; or forecast the games."""
     if arguments.dry_run:
         return play_or_forecast(experiment, arguments)
     result = play_versions(experiment, arguments)

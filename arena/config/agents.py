@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from agents.check import read_positions
 from agents.core import LIMITS, AgentSpec, SpecError
-from agents.options import CLOCKS
 from agents.evaluation.weights import read_weights
+from agents.options import CLOCKS
 from agents.registry import AGENTS, Kind, build, kind_of, kind_problem, normalize, weight_problems
 from agents.spec import (
     BOT_FILE,

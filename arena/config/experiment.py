@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from agents.core import AgentSpec
-from agents.registry import AGENTS
 from agents.options import CLOCKS
+from agents.registry import AGENTS
 from agents.spec import spec_from_table, spec_from_text
 from arena.analysis.checks.registry import Check
 from arena.config.agents import (

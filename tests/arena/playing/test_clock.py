@@ -238,7 +238,8 @@ def test_agent_of_this_process_that_ignores_its_clock_loses_on_time():
     ],
 )
 def test_clock_replaces_the_default_limit_of_a_search(tmp_path, top, own, depth, nodes):
-    text = f'game = "kalah(6,4)"\n{top}\n[agents.a]\nkind = "smart"\n{own}\n[agents.b]\nkind = "random"\n'
+    text = f'game = "kalah(6,4)"\n{top}\n[agents.a]\nkind = "smart"\n{own}\n'
+    text += '[agents.b]\nkind = "random"\n'
     spec = load_experiment(experiment_file(tmp_path, text)).plan.agents["a"]
     limit = limit_on_clock(spec, Limit(nodes=nodes or 20_000, depth=depth), 0.25)
     assert limit == Limit(depth, nodes if nodes else (20_000 if depth else None), 0.25)
