@@ -30,7 +30,7 @@ class VersionError(ValueError):
     """A version of a file does not exist; one line says why."""
 
 
-class NoRevisions(VersionError):
+class NoRevisions(VersionError):  # noqa: N818  # a state of the directory
     """There is no git repository, or it has no commits."""
 
 
