@@ -195,3 +195,4 @@ class HostSettings:
     move_seconds: float = MOVE_SECONDS  # the limit of one move
     cores: tuple[int, ...] = ()  # empty: any core
     search_info: bool = False  # whether search information is collected
+    name: str = ""  # the agent's, in front of every line that its bot writes

@@ -47,7 +47,7 @@ def reset_interpreter() -> None:
     sys.argv = ["bot"]
     sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
     sys.stdout, sys.stderr = (
-        os.fdopen(each, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
+        os.fdopen(each, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)
         for each in (1, 2)
     )
     random.seed(0)

@@ -28,6 +28,7 @@ from agents.sandbox.messages import (
     BotExit,
     End,
     FindProcess,
+    KeepOutput,
     Message,
     Pause,
     Preload,
@@ -41,7 +42,7 @@ from agents.sandbox.messages import (
     send_message,
 )
 from agents.sandbox.syscalls import SHORTAGE_ERRNOS
-from agents.sandbox.usage import BotLog, ControlGroup, GroupParent, remove_directory
+from agents.sandbox.usage import BotLog, ControlGroup, GroupParent, OutputFile, remove_directory
 
 CHECK_SECONDS = 0.1  # between two checks of a bot, at most
 # A bot that may soon use all its memory is checked more often. One core fills FILL_RATE bytes in a
@@ -70,7 +71,7 @@ class RunningBot:
         """
         self.start, self.client, self.process, self.status = start, client, process, status
         self.turn, self.control, self.group, self.inherited = turn, control, group, inherited
-        self.log = BotLog(log)
+        self.log = BotLog(log, start.name)
         self.cause = self.reason = ""
         self.own_process: int | None = None
         # How long it had run at the last check, if it was alone and within its limits.
@@ -129,6 +130,7 @@ class Spawner:
         self.clients: dict[int, socket.socket] = {}
         self.pages: dict[int, memoryview] = {}  # of their bots' turns
         self.bots: dict[int, RunningBot] = {}  # by process
+        self.output: OutputFile | None = None
         # Games, kinds of bots, and whether they tell what they think.
         self.preload_keys: set[tuple[str, str, bool]] = set()
         self.wake_pipe, wakes = os.pipe()
@@ -191,6 +193,8 @@ class Spawner:
         message: Message = pickle.loads(content)
         if isinstance(message, Start):
             self._start(message, client, descriptors)
+        elif isinstance(message, KeepOutput):
+            self._keep_output(message.path)
         elif isinstance(message, Preload):
             self._send(client, PreloadResult(self._preload(message)))
         elif isinstance(message, FindProcess):
@@ -203,6 +207,12 @@ class Spawner:
                 self._send(client, message)
         elif isinstance(message, End) and (bot := self._bot(client, message.number)):
             self._end(bot, *(self._exceeded_limit(bot) or ()))  # which may be why it failed
+
+    def _keep_output(self, path: str) -> None:
+        """Append what bots write to this file, in place of an earlier one."""
+        self.output = OutputFile(path)
+        for bot in self.bots.values():
+            bot.log.file = self.output
 
     def _preload(self, message: Preload) -> str:
         spec, of = pickle.loads(message.recipe)
@@ -239,6 +249,7 @@ class Spawner:
                 raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
             bot = self._begin(start, client, theirs, opened)
             self.bots[bot.process] = bot
+            bot.log.file = self.output
             self.poll.register(bot.log.descriptor, select.POLLIN)
         except OSError as error:
             close_descriptors(opened[len(theirs) :])

@@ -3,11 +3,11 @@
 import argparse
 from pathlib import Path
 
-from arena.commands.options import DRY_RUN, PAIRS, PLAY, number, whole_number
+from arena.commands.options import DRY_RUN, PAIRS, PLAY, SHOW_OUTPUT, number, whole_number
 from arena.commands.run import play_or_forecast
 from games.base.errors import print_error
 
-PARENTS = (*PLAY, PAIRS, DRY_RUN)
+PARENTS = (*PLAY, PAIRS, SHOW_OUTPUT, DRY_RUN)
 EPILOG = """\
 An agent is a kind, with options if needed (minimax:depth=3,epsilon=0.1), a
 bot's file, path.py:evaluate, or FILE.toml:NAME.

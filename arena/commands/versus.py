@@ -9,6 +9,7 @@ from arena.commands.options import (
     CHANGES,
     DRY_RUN,
     PLAY,
+    SHOW_OUTPUT,
     number,
     overrides,
     pair_count,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from arena.pipeline.run import RunResult
     from arena.pipeline.versions import AgentVersions, Versions
 
-PARENTS = (CHANGES, *PLAY, DRY_RUN)
+PARENTS = (CHANGES, *PLAY, SHOW_OUTPUT, DRY_RUN)
 EPILOG = """\
 A sequential test decides whether an agent is stronger than at --base, or than
 OTHER, which needs no git. FILE is an experiment, a bot's file or its TOML.
