@@ -17,7 +17,13 @@ from arena.analysis.tables import elo_rows, tournament_json, win_rate_rows
 from arena.analysis.win_rates import WinRate
 from arena.planning.rounds import TournamentStanding
 from arena.playing.progress import out_lines
-from arena.stats.text import first_mover_line, first_mover_text, game_counts_text, score_text
+from arena.stats.text import (
+    first_mover_line,
+    first_mover_text,
+    game_counts_text,
+    mirror_sentence,
+    score_text,
+)
 from games.base.cli import shell_command
 from games.base.errors import printable
 from games.base.text import count_noun
@@ -215,6 +221,8 @@ def _print_pairs(console: Console, summary: Summary) -> None:
         if counts.games and (counts.openings == 1 or counts.is_identical):
             line = first_mover_line(counts.distinct_games, mover, counts.first_mover_margin)
             print_line(console, f"  {line}")
+            if counts.is_identical and counts.distinct_games is not None:
+                print_line(console, f"  {mirror_sentence(counts.distinct_games, counts.games)}")
         sizes = [f"n={size}" for _, _, size in answers if size]
         print_line(console, f"  {', '.join([*sizes, _results_text(rate)])}", "dim")
     if len(rows) > MOST_PAIRS:
