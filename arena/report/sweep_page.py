@@ -41,6 +41,7 @@ HEAD = ("Elo", "ms/move", "games", "openings", "distinct", "first mover", "margi
 COLOURS = (BLUE, RED, GREEN, INK)
 MOST_LINES = 8
 LONGEST = 40
+SHORTEST = 1e-5  # seconds of a move; a shorter mean is not worth its digits
 MARGIN, SHIFT = 0.06, 0.012  # of the width: around all points, between two lines
 
 
@@ -133,8 +134,10 @@ def _strength_text(row: SweepCellRow) -> str:
 
 
 def milliseconds_text(seconds: float) -> str:
-    """Return a time in milliseconds with two or three digits."""
-    return f"{1000 * seconds:,.3g}" if seconds < 1 else f"{1000 * seconds:,.0f}"
+    """Return a time in milliseconds with three digits."""
+    if seconds < SHORTEST:
+        return f"<{1000 * SHORTEST:g}"
+    return f"{1000 * seconds:.3g}" if seconds < 1 else f"{1000 * seconds:,.0f}"
 
 
 def sweep_chart(names: Sequence[str], rows: Sequence[SweepCellRow], title: str) -> Chart:
