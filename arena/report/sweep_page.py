@@ -13,7 +13,6 @@ from arena.analysis.sweep import (
     sweep_lines,
 )
 from arena.analysis.tables import row_mirror_text
-from arena.config.toml_file import format_toml
 from arena.report.chart import (
     BLUE,
     GREEN,
@@ -36,6 +35,7 @@ from arena.stats.estimate import Estimate, EstimateKind
 from arena.stats.text import elo_text, mean_margin_text, percent_text, share_text
 from arena.terminal.plan import align_columns
 from games.base.errors import printable
+from games.base.files import format_toml
 
 HEAD = ("Elo", "ms/move", "games", "openings", "distinct", "first mover", "margin")
 COLOURS = (BLUE, RED, GREEN, INK)
