@@ -1,7 +1,7 @@
 """Agent, AgentSpec, Choice, Limit and the failures of agents."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from agents.sandbox.sandbox import Sandbox
@@ -22,6 +22,7 @@ FAILURES = (
     "unloadable",
 )
 MOVE_SECONDS = 60.0
+LIMITS = ("depth", "nodes", "seconds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Limit:
     def __post_init__(self) -> None:
         if self.depth is None and self.nodes is None and self.seconds is None:
             raise SpecError("a limit sets depth, nodes or seconds; none is set")
-        for name in ("depth", "nodes", "seconds"):
+        for name in LIMITS:
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise SpecError(f"{name} must be more than 0, got {value}")
@@ -131,6 +132,16 @@ class GameFollower(Protocol):
         """Note that the game is over or was stopped."""
 
 
+def limit_on_clock(spec: AgentSpec, limit: Limit, seconds: float) -> Limit:
+    """Return the limit on a move of a search that should take `seconds` of its clock.
+
+    `limit` is the agent's. If its options set no limit, it is a default, which the clock replaces.
+    """
+    if not any(name in spec.options for name in LIMITS):
+        return Limit(seconds=seconds)
+    return replace(limit, seconds=min(seconds, limit.seconds or seconds))
+
+
 class SpecError(UserError, ValueError):
     """A spec that describes no agent; the message is one line and tells what would be valid."""
 
@@ -184,3 +195,4 @@ class HostSettings:
     move_seconds: float = MOVE_SECONDS  # the limit of one move
     cores: tuple[int, ...] = ()  # empty: any core
     search_info: bool = False  # whether search information is collected
+    name: str = ""  # the agent's, in front of every line that its bot writes

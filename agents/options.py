@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from agents.core import Limit, Options, Weights
+from agents.core import LIMITS, Limit, Options, Weights
 from agents.registry import EXTERNAL
 from agents.sandbox.messages import BotLimits
 from games import Game
@@ -21,7 +21,6 @@ DETERMINISTIC = Key(
     "deterministic", "bool", "true: it always answers the same position with the same move"
 )
 UNCHECKED = "unchecked"
-LIMITS = ("depth", "nodes", "seconds")
 EPSILON = Key("epsilon", "float", "the share of random moves", 0.0, low=0, high=1)
 RANDOM_TIES = Key("random_ties", "bool", "choose at random between equally good moves", False)
 NOISE = (EPSILON, RANDOM_TIES)
@@ -98,7 +97,7 @@ def limit_of(settings: Options) -> Limit:
 
 
 def search_randomness_reason(options: Options) -> str | None:
-    """Return why a compiled agent may vary its answers, or None."""
+    """Return why a search may vary its answers, or None."""
     if epsilon := options.get("epsilon"):
         return f"epsilon = {epsilon:g} makes it play some moves at random"
     if options.get("random_ties"):

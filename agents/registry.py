@@ -101,10 +101,13 @@ def spec_problems(kind: Kind, spec: AgentSpec, game: Game | None) -> Iterator[Op
     yield from weight_problems(kind, spec.options, game)
 
 
-def normalize(kind: Kind, spec: AgentSpec, game: Game | None) -> AgentSpec:
+def normalize(
+    kind: Kind, spec: AgentSpec, game: Game | None, keep: Collection[str] = ()
+) -> AgentSpec:
     """Return the canonical form of a valid spec: equal agents have equal specs.
 
-    An option without an effect on the settings is removed, unless the game is unknown.
+    An option without an effect on the settings is removed, unless the game is unknown or `keep`
+    names it.
     """
     for key in kind.options:
         value = spec.options.get(key.name)
@@ -115,8 +118,11 @@ def normalize(kind: Kind, spec: AgentSpec, game: Game | None) -> AgentSpec:
         elif key.type == "weights" and not isinstance(value, str):
             spec = spec.replace(**{key.name: validate_weights(value, list(value))})
         shorter = spec.replace(**{key.name: None})
-        if game and option_values(kind.options, shorter, game) == option_values(
-            kind.options, spec, game
+        if (
+            game
+            and key.name not in keep
+            and option_values(kind.options, shorter, game)
+            == option_values(kind.options, spec, game)
         ):
             spec = shorter
     return spec

@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 from agents.core import Agent, AgentSpec, Choice, Limit, require_unfinished
-from agents.options import limit_options
+from agents.options import CLOCKS, limit_options
 from agents.registry import Kind, option_values
 from agents.search_info import SearchInfo, info_from_choice
 from games import Game, Position
@@ -14,6 +14,7 @@ from games.base.schema import Key
 NODES = 1000
 OPTIONS = (
     *limit_options(nodes=NODES)[1:],  # simulations have no depth
+    *CLOCKS,
     Key("exploration", "float", "the weight of moves that were tried rarely", 1.4, low=0, high=100),
 )
 CHECK_CLOCK = 16  # simulations between two looks at the clock

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from agents.core import Agent, AgentSpec, Choice, Limit, require_unfinished
 from agents.kinds.alphabeta import create_smart
-from agents.options import limit_options, search_randomness_reason
+from agents.options import CLOCKS, limit_options, search_randomness_reason
 from agents.registry import Kind, option_values
 from agents.search_info import SearchInfo, info_from_choice
 from games import Game, Position
@@ -18,6 +18,7 @@ TO_THE_END = 200  # the depth of a Choice that means the end of the game
 
 OPTIONS = (
     *limit_options(nodes=2_000_000)[1:],  # a proof has no depth
+    *CLOCKS,
     Key("table_bits", "int", "the table has 2 to this power entries", 18, low=4, high=26),
 )
 
@@ -57,7 +58,10 @@ class PerfectAgent:
 
     def _find_choice(self, position: Position, limit: Limit | None) -> Choice:
         require_unfinished(self.game, position)
-        limit = limit or self.limit
+        limit, rest = limit or self.limit, None
+        if limit is not self.limit and limit.seconds is not None:  # of a clock: `smart` needs half
+            rest = Limit(seconds=limit.seconds / 2)
+            limit = replace(limit, seconds=rest.seconds)
         self.solver.clear()  # a move must depend on the position alone
         before, half = self.solver.nodes, half_budget(limit)
         bounds = self.solver.margin(position, half)
@@ -66,7 +70,7 @@ class PerfectAgent:
         moves = self._moves_that_keep(position, bounds.low, allowance) if proved else []
         self.has_proof = bool(moves)
         if not moves:
-            choice = self.smart.choose(position)
+            choice = self.smart.choose(position, rest)
             return replace(choice, nodes=choice.nodes + self.solver.nodes - before)
         move = min(moves, key=lambda move: self._count_replies(position, move, allowance))
         nodes = self.solver.nodes - before

@@ -104,7 +104,8 @@ def host_bot(spec: AgentSpec, game: Game, host: HostSettings) -> ProtocolAgent:
         program = add_relay(program, *RELAYS[spec.kind])
     if spec.kind in SOCKET_PROTOCOLS and "seccomp" in host.sandbox.level.measures:
         refuse_shared_network(options, host.sandbox.level)
-    bot = BotProcess(bot_name(options), host.sandbox, bot_limits(options, PROCESSES))
+    limits = bot_limits(options, PROCESSES)
+    bot = BotProcess(bot_name(options), host.sandbox, limits, host.name)
     new_process_per_game = options["process"] == "game"
     return ProtocolAgent(spec, game, conversation, program, bot, seconds, new_process_per_game)
 

@@ -12,13 +12,12 @@ import struct
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
 from numba.core import caching
 
-from agents.core import AgentFailure, AgentSpec, Choice, Limit, SpecError
+from agents.core import AgentFailure, AgentSpec, Choice, Limit, SpecError, limit_on_clock
 from agents.search_info import LONGEST_LINE, limit_data
 from agents.view import View
 from games import Game
@@ -48,7 +47,7 @@ def reset_interpreter() -> None:
     sys.argv = ["bot"]
     sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
     sys.stdout, sys.stderr = (
-        os.fdopen(each, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
+        os.fdopen(each, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)
         for each in (1, 2)
     )
     random.seed(0)
@@ -245,9 +244,7 @@ class SearchServer:
             return self._answer_with_info(board, number, choice, found.score)
         limit, left = self.limit, int(board.words[LEFT])
         if left:  # nanoseconds of the game's clock
-            own = limit or self.agent.limit
-            seconds = min(left / 1e9, own.seconds or math.inf)
-            limit = replace(own, seconds=seconds)
+            limit = limit_on_clock(self.agent.spec, self.agent.limit, left / 1e9)
         choice = self.decide(self.agent, board.position, limit)
         if self.sends_info:
             explained = self.agent.add_line(board.position, choice)

@@ -39,6 +39,14 @@ class Start:
     environment: dict[str, str] = field(default_factory=dict)
     cwd: str = ""  # of a command; empty: its scratch directory
     loopback: bool = False  # whether its own processes may talk to one another by TCP
+    name: str = ""  # in front of its lines in the file of `KeepOutput`
+
+
+@dataclass(frozen=True, slots=True)
+class KeepOutput:
+    """Append what bots write to a file, from now on."""
+
+    path: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +111,7 @@ class BotExit:
         return f"ended with exit status {self.code}"
 
 
-Message = Start | Preload | PreloadResult | FindProcess | Pause | End | BotExit
+Message = Start | KeepOutput | Preload | PreloadResult | FindProcess | Pause | End | BotExit
 
 
 # Of each bot, 64 bits each: when its turn began (0: it is not its turn), the nanoseconds of all its

@@ -20,6 +20,7 @@ from agents.sandbox.messages import (
     BotExit,
     End,
     FindProcess,
+    KeepOutput,
     Message,
     Pause,
     Preload,
@@ -143,6 +144,7 @@ class Sandbox:
         self._connection: Connection | None = None
         self._owner = 0  # the process that has the connection
         self._opener = 0  # the process that started the spawner: only it can start another
+        self._output: KeepOutput | None = None
 
     @property
     def spawner_id(self) -> int:
@@ -159,9 +161,20 @@ class Sandbox:
         if self._spawner is None:
             raise_open_file_limit()
             self._spawner, self._opener = start_spawner(), os.getpid()
+            self._send_output()
         if self.required and not self._spawner.level.is_sufficient:
             raise SandboxUnavailable(self._spawner.level.refusal_text())
         return self._spawner
+
+    def keep_output(self, path: Path) -> None:
+        """Append what bots write to this file, each line with the name of its agent."""
+        self._output = KeepOutput(str(path.absolute()))
+        if self._spawner is not None:
+            self._send_output()
+
+    def _send_output(self) -> None:
+        if self._output is not None:
+            _send(self.connection().socket, pickle.dumps(self._output))
 
     def connection(self) -> "Connection":
         """Return the connection of this process to the spawner."""

@@ -77,7 +77,7 @@ class SandboxedAgent:
             *map(str, files),
             *map(str, file_tree(of.source).top_level_paths if of.source else []),
         )
-        self.bot = BotProcess(", ".join(map(str, files)), host.sandbox, limits)
+        self.bot = BotProcess(", ".join(map(str, files)), host.sandbox, limits, host.name)
         self.board = Board(of)
         self.count = 0
         self.limit: Limit | None = None  # sent to it last; None: its own

@@ -28,6 +28,7 @@ from agents.sandbox.messages import (
     BotExit,
     End,
     FindProcess,
+    KeepOutput,
     Message,
     Pause,
     Preload,
@@ -44,6 +45,7 @@ from agents.sandbox.usage import (
     BotLog,
     ControlGroup,
     GroupParent,
+    OutputFile,
     lock_directory,
     remove_directory,
 )
@@ -75,7 +77,7 @@ class RunningBot:
         """
         self.start, self.client, self.process, self.status = start, client, process, status
         self.turn, self.control, self.group, self.inherited = turn, control, group, inherited
-        self.log = BotLog(log)
+        self.log = BotLog(log, start.name)
         self.cause = self.reason = ""
         self.own_process: int | None = None
         # How long it had run at the last check, if it was alone and within its limits.
@@ -134,6 +136,7 @@ class Spawner:
         self.clients: dict[int, socket.socket] = {}
         self.pages: dict[int, memoryview] = {}  # of their bots' turns
         self.bots: dict[int, RunningBot] = {}  # by process
+        self.output: OutputFile | None = None
         # Games, kinds of bots, and whether they tell what they think.
         self.preload_keys: set[tuple[str, str, bool]] = set()
         self.wake_pipe, wakes = os.pipe()
@@ -196,6 +199,8 @@ class Spawner:
         message: Message = pickle.loads(content)
         if isinstance(message, Start):
             self._start(message, client, descriptors)
+        elif isinstance(message, KeepOutput):
+            self._keep_output(message.path)
         elif isinstance(message, Preload):
             self._send(client, PreloadResult(self._preload(message)))
         elif isinstance(message, FindProcess):
@@ -208,6 +213,12 @@ class Spawner:
                 self._send(client, message)
         elif isinstance(message, End) and (bot := self._bot(client, message.number)):
             self._end(bot, *(self._exceeded_limit(bot) or ()))  # which may be why it failed
+
+    def _keep_output(self, path: str) -> None:
+        """Append what bots write to this file, in place of an earlier one."""
+        self.output = OutputFile(path)
+        for bot in self.bots.values():
+            bot.log.file = self.output
 
     def _preload(self, message: Preload) -> str:
         spec, of = pickle.loads(message.recipe)
@@ -244,6 +255,7 @@ class Spawner:
                 raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
             bot = self._begin(start, client, theirs, opened)
             self.bots[bot.process] = bot
+            bot.log.file = self.output
             self.poll.register(bot.log.descriptor, select.POLLIN)
         except OSError as error:
             close_descriptors(opened[len(theirs) :])

@@ -106,9 +106,10 @@ class DelayMeter:
 class BotProcess:
     """A bot's process: ended after every fault, started again on request."""
 
-    def __init__(self, name: str, sandbox: Sandbox, limits: BotLimits) -> None:
-        """`name` is the bot's name in messages; nothing is started yet."""
+    def __init__(self, name: str, sandbox: Sandbox, limits: BotLimits, label: str = "") -> None:
+        """`name` is the bot's name in messages, `label` in its output; nothing is started yet."""
         self.name, self.sandbox, self.limits = name, sandbox, limits
+        self.label = printable(label or name.rpartition("/")[2])
         self.number = 0
         self.connection: Connection | None = None  # to the spawner that started it
         self.questions = self.answers = -1
@@ -136,7 +137,8 @@ class BotProcess:
         self.answers, writes = os.pipe()
         os.set_blocking(self.questions, False)
         self.number = connection.next_number()
-        start = Start(number=self.number, limits=self.limits, cores=cores, **program)  # type: ignore[arg-type]
+        fields = {"limits": self.limits, "cores": cores, "name": self.label, **program}
+        start = Start(number=self.number, **fields)  # type: ignore[arg-type]
         self.turn = connection.start(start, reads, writes)
         close_descriptors([reads, writes])
         self.readable, self.writable = select.poll(), select.poll()

@@ -9,26 +9,54 @@ import resource
 import signal
 import stat
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
 from agents.sandbox import syscalls
 from agents.sandbox.messages import BotLimits
+from games.base.errors import printable
 
 # ------------------------------------------------------------------------------------ log
 
 TAIL_BYTES = 4096
 # The log of a bot may grow by this at once, and in each second.
 BURST_BYTES, BYTES_PER_SECOND = 16 << 20, 1 << 20
+KEPT_BYTES = 1 << 20  # of the output of a bot, in the file of a run
+LONGEST_LINE = 4096
+
+
+class OutputFile:
+    """The file that keeps what bots write, each line with the name of its bot."""
+
+    def __init__(self, path: str) -> None:
+        """The first line creates the file, or is appended to that of a run that continues."""
+        self.path = path
+        self.left: dict[str, int] = {}  # bytes that a bot may still write, by its name
+
+    def write(self, name: str, lines: Iterable[bytes]) -> None:
+        """Append lines of a bot; a full disk cuts the file short, and results report it."""
+        left = self.left.setdefault(name, KEPT_BYTES)
+        if left <= 0:
+            return
+        texts = (line.decode(errors="backslashreplace").rstrip("\r") for line in lines)
+        content = "".join(f"{name}: {printable(text)}\n" for text in texts).encode()
+        if len(content) >= left:
+            content = content[: content.rfind(b"\n", 0, left) + 1]
+            content += f"{name}: (cut here: it wrote more than {KEPT_BYTES:,} bytes)\n".encode()
+            left = 0
+        self.left[name] = left - len(content)
+        with suppress(OSError), open(self.path, "ab") as file:
+            file.write(content)
 
 
 class BotLog:
     """The log of a running bot, read without waiting."""
 
-    def __init__(self, descriptor: int) -> None:
-        self.descriptor = descriptor
-        self.tail = b""
+    def __init__(self, descriptor: int, name: str = "") -> None:
+        self.descriptor, self.name = descriptor, name
+        self.file: OutputFile | None = None  # gets its lines, too
+        self.tail = self.partial_line = b""
         self.allowance, self.last_read = float(BURST_BYTES), time.monotonic()
 
     @property
@@ -48,7 +76,17 @@ class BotLog:
         self.allowance += (now - self.last_read) * BYTES_PER_SECOND - len(piece)
         self.allowance, self.last_read = min(self.allowance, BURST_BYTES), now
         self.tail = (self.tail + piece)[-TAIL_BYTES:]
+        self._write_lines(piece)
         return bool(piece)
+
+    def _write_lines(self, piece: bytes) -> None:
+        """Write the lines that a piece ends, and the last one when the bot has ended."""
+        *lines, rest = (self.partial_line + piece).split(b"\n")
+        if rest and (not piece or len(rest) > LONGEST_LINE):
+            lines, rest = [*lines, rest], b""
+        self.partial_line = rest
+        if self.file is not None and lines:
+            self.file.write(self.name, lines)
 
     def take_rest(self) -> None:
         """Keep the end of the output of a bot that has ended; its children may still write."""
@@ -56,7 +94,8 @@ class BotLog:
         while self.tail is not seen and not self.is_too_long:
             seen = self.tail
             if not self.take():
-                return
+                break
+        self._write_lines(b"")
 
 
 # -------------------------------------------------------------------------- process trees

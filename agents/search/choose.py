@@ -19,6 +19,7 @@ from agents.search.context import (
     KIND,
     LAST_KIND,
     MINIMAX_KIND,
+    NANOSECONDS,
     NEAREST_KIND,
     NODES,
     NOT_SEARCHED,
@@ -33,6 +34,7 @@ from agents.search.context import (
     SOLVE,
     STOPPED,
     TIES_BY_SIDE,
+    UNLIMITED,
     VALUE,
 )
 from agents.search.minimax import best_turn_end, minimax, minimax_by_turns, side_after
@@ -192,7 +194,9 @@ def search_iteratively(ctx: Context, s: State, side: int) -> np.int64:
     ctx[REACHED] = 0
     ctx[EXACT] = 0
     deepest = min(ctx[DEPTH], np.int64(DEEPEST))
-    stepwise = ctx[KIND] == ALPHABETA_KIND or ctx[DEPTH] > DEEPEST
+    # A search that the clock may stop has the move of its last finished depth.
+    clocked = ctx[DEPTH] > DEEPEST or ctx[NANOSECONDS] != UNLIMITED
+    stepwise = ctx[KIND] == ALPHABETA_KIND or clocked
     depth = np.int64(1) if stepwise else deepest
     solving = remaining(ctx, s) <= ctx[ENDGAME]
     while depth <= deepest or depth == SOLVE:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from arena.analysis.summary_file import load_checks
 from arena.analysis.tables import WinRateRow, row_mirror_text
+from arena.analysis.timings import Timing
 from arena.planning.games import GameColumn
 from arena.stats.elo import elo_estimate
 from arena.stats.estimate import Estimate, shared_level
@@ -64,6 +65,7 @@ class SweepCellRow(NamedTuple):
     checks_hold: int
     run: str  # its directory, relative to the sweep's
     match: WinRateRow | None = None  # the agent's row, if it met one opponent
+    move_seconds: float | None = None  # of the agent, measured: it is not reproducible
 
 
 def cell_row(
@@ -93,7 +95,15 @@ def cell_row(
         sum(check.get("status") == HOLDS for check in stored),
         run,
         next((row for row in matches if (row.agent, row.opponent) == (agent, opponent)), None),
+        seconds_per_move(directory, agent),
     )
+
+
+def seconds_per_move(directory: Path, agent: str) -> float | None:
+    """Return the mean time of an agent's moves in a run; None if it was not measured."""
+    own = [row for row in read_rows(directory / "timings.parquet", Timing) if row.agent == agent]
+    moves, seconds = sum(row.moves for row in own), sum(row.seconds for row in own)
+    return seconds / moves if moves and seconds else None
 
 
 def load_cell_games(path: Path) -> tuple[dict[str, GameColumn], list[str]]:

@@ -1,7 +1,10 @@
 """The command `pitflip check`."""
 
 import argparse
+import os
+import tempfile
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 from agents.check import PAIRS, BotCheck, CheckReport, read_positions
@@ -10,12 +13,14 @@ from agents.protocols import PROTOCOLS
 from agents.registry import kind_of, kinds_for
 from agents.sandbox.sandbox import Sandbox
 from agents.spec import find_path, spec_from_text
-from arena.commands.options import duration, whole_number
+from arena.commands.options import SHOW_OUTPUT, duration, whole_number
+from arena.terminal.progress import show_output
 from games import Game, Position
 from games import game as load_game
-from games.base.errors import CHECK_FAILED, OK, print_lines, printable
+from games.base.errors import CHECK_FAILED, OK, print_error, print_lines, printable
 from games.base.progress import ProgressLine, watch
 
+PARENTS = (SHOW_OUTPUT,)
 EPILOG = """\
 The bot is asked for moves at the start, after extra turns and passes and near
 the end of games, and plays whole games from both sides.
@@ -76,15 +81,25 @@ def run(arguments: argparse.Namespace) -> int:
         return print_report(CheckReport([f"{failure.kind}: {failure}"]))
     names = arguments.game or [default_game(spec)]
     sandbox, findings = Sandbox(), 0
+    number, path = tempfile.mkstemp(prefix="pitflip-check-", suffix=".log")
+    os.close(number)
+    output = Path(path)
+    sandbox.keep_output(output)
     try:
         for name in names:
             game = load_game(name)
             positions = read_positions(arguments.positions, game) if arguments.positions else []
             print_lines(f"{describe_bot(spec)} on {game.name}")
             settings = HostSettings(sandbox, arguments.seconds)
-            findings += print_report(check_bot(spec, game, settings, arguments.pairs, positions))
+            with show_output(output) if arguments.show_output else nullcontext():
+                report = check_bot(spec, game, settings, arguments.pairs, positions)
+            findings += print_report(report)
     finally:
         sandbox.close()
+        if output.stat().st_size:
+            print_error(f"what the bot wrote: {output}")
+        else:
+            output.unlink()
     print("faults found" if findings else "no faults found")
     return CHECK_FAILED if findings else OK
 

@@ -7,6 +7,7 @@ from arena.commands.options import (
     DRY_RUN,
     PAIRS,
     PLAY,
+    SHOW_OUTPUT,
     WIDTH,
     number,
     whole_number,
@@ -14,7 +15,7 @@ from arena.commands.options import (
 from arena.commands.run import play_or_forecast
 from games.base.errors import print_error
 
-PARENTS = (*PLAY, PAIRS, WIDTH, DRY_RUN)
+PARENTS = (*PLAY, PAIRS, WIDTH, SHOW_OUTPUT, DRY_RUN)
 EPILOG = """\
 An agent is a kind, with options if needed (minimax:depth=3,epsilon=0.1), a
 bot's file, path.py:evaluate, or FILE.toml:NAME.

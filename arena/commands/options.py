@@ -169,6 +169,13 @@ DRY_RUN = group(
         "nothing",
     )
 )
+SHOW_OUTPUT = group(
+    option(
+        "--show-output",
+        action="store_true",
+        help="show what bots print, also on stderr; runs keep it in output.log",
+    )
+)
 LIMITS = limits()
 RUN = group(option("run", type=Path, metavar="RUN", help="the directory of a run"))
 DATABASE_BEANS = group(
@@ -207,7 +214,7 @@ def overrides(arguments: argparse.Namespace) -> tuple[str, ...]:
 @contextmanager
 def run_options(arguments: argparse.Namespace) -> Iterator[RunOptions]:
     """Open the cluster and the cache of a command that plays, and close them at the end."""
-    fields = ("budget", "fresh", "json", "junit", "page", "live", "pinned")
+    fields = ("budget", "fresh", "json", "junit", "page", "live", "pinned", "show_output")
     more = {name: getattr(arguments, name) for name in fields if hasattr(arguments, name)}
     with open_run_options(
         arguments.interrupts,
@@ -224,6 +231,7 @@ def run_options(arguments: argparse.Namespace) -> Iterator[RunOptions]:
 
 def refuse_with_dry_run(arguments: argparse.Namespace) -> None:
     """Refuse options that have no effect with --dry-run."""
-    for name in ("fresh", "quiet", "json", "live", "junit"):
+    for name in ("fresh", "quiet", "json", "live", "junit", "show_output"):
         if getattr(arguments, name, None):
-            raise UserError(f"--dry-run stores and prints no results: leave out --{name}")
+            flag = f"--{name.replace('_', '-')}"
+            raise UserError(f"--dry-run stores and prints no results: leave out {flag}")

@@ -10,6 +10,7 @@ from arena.commands.options import (
     EXPERIMENT,
     PAIRS,
     PLAY,
+    SHOW_OUTPUT,
     WIDTH,
     overrides,
     refuse_with_dry_run,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from arena.pipeline.run import RunResult
     from arena.pipeline.sweep import SweepResult
 
-PARENTS = (EXPERIMENT, CHANGES, *PLAY, PAIRS, WIDTH, DRY_RUN)
+PARENTS = (EXPERIMENT, CHANGES, *PLAY, PAIRS, WIDTH, SHOW_OUTPUT, DRY_RUN)
 EPILOG = """\
 exit status: 0 all checks hold; 1 a check failed; 2 the file is wrong; 3 not
 finished: the games are stored, and the same command continues
@@ -155,6 +156,10 @@ def print_sweep(result: "SweepResult", options: "RunOptions") -> None:
 
 def print_places(result: "RunResult | SweepResult") -> None:
     """Print the paths of the tables and of the page."""
+    from arena.storage.run_log import BOT_OUTPUT
+
     print_error(f"tables: {result.directory}")
+    if (output := result.directory / BOT_OUTPUT).is_file():
+        print_error(f"output of the bots: {output}")
     if result.page is not None:
         print_error(f"page: {result.page}")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from arena.commands.options import (
     CHANGES,
     DRY_RUN,
-    EXPERIMENT,
     PLAY,
+    SHOW_OUTPUT,
     WIDTH,
     number,
     overrides,
@@ -26,16 +26,18 @@ if TYPE_CHECKING:
     from arena.pipeline.run import RunResult
     from arena.pipeline.versions import AgentVersions, Versions
 
-PARENTS = (EXPERIMENT, CHANGES, *PLAY, WIDTH, DRY_RUN)
+PARENTS = (CHANGES, *PLAY, WIDTH, SHOW_OUTPUT, DRY_RUN)
 EPILOG = """\
-Without --revisions, a sequential test decides whether the agent is stronger
-than at --base; with --width, the interval of its gain.
+A sequential test decides whether an agent is stronger than at --base, or than
+OTHER, which needs no git; --width measures its gain instead. FILE is an
+experiment, a bot's file or its TOML.
 exit status: 0 it is stronger (--revisions: played); 1 it is not shown to be
 stronger; 2 there is nothing to compare; 3 not finished: the games are stored,
 and the same command continues
 
 examples:
   pitflip versus experiments/mine.toml --base HEAD~1
+  pitflip versus bots/new.py bots/old.py --game othello
   pitflip versus experiments/mine.toml --revisions 8"""
 FEWEST_PAIRS = 10
 ELO = {"elo0": 0.0, "elo1": 10.0}
@@ -44,8 +46,18 @@ FIGURE, ELO_TABLE, WIN_RATES = "history.svg", "elo.parquet", "win_rates.parquet"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's own options."""
-    parser.usage = "%(prog)s [options] FILE"
+    parser.usage = "%(prog)s [options] FILE [OTHER]"
     parser.set_defaults(page=True)
+    parser.add_argument("file", metavar="FILE", help="an experiment file, or the file of an agent")
+    parser.add_argument(
+        "other",
+        metavar="OTHER",
+        nargs="?",
+        help="the agent to compare with, as in pitflip match (default: FILE at --base)",
+    )
+    parser.add_argument(
+        "--game", help="the game, unless FILE is an experiment (default: kalah(6,4))"
+    )
     parser.add_argument(
         "--base",
         metavar="REVISION",
@@ -82,23 +94,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare two versions by a test, or rate several."""
-    from arena.pipeline.versions import AgentVersions
-
+    if arguments.other is not None:
+        return play_files(arguments)
     if arguments.revisions is not None:
         for name in ("base", "width", *ELO):
             if getattr(arguments, name) is not None:
                 raise UserError(f"--revisions plays several versions: leave out --{name}")
-        return play_revisions(AgentVersions(arguments.experiment, overrides(arguments)), arguments)
-    # --pairs is the most that the test may play, not the pairs of the file.
-    own = argparse.Namespace(changes=arguments.changes, seed=arguments.seed)
-    return play_against_base(AgentVersions(arguments.experiment, overrides(own)), arguments)
+        return play_revisions(find_versions(arguments, overrides(arguments)), arguments)
+    return play_against_base(find_versions(arguments, overrides_of_test(arguments)), arguments)
 
 
-def play_against_base(versions: "AgentVersions", arguments: argparse.Namespace) -> int:
-    """Play the agent against its base until the test decides, and print the verdict."""
+def find_versions(arguments: argparse.Namespace, changes: Sequence[str]) -> "AgentVersions":
+    """Return the agents of FILE at any revision."""
+    from arena.pipeline.versions import GAME, AgentVersions
+
+    versions = AgentVersions(Path(arguments.file), changes, arguments.game or GAME)
+    if versions.is_experiment and arguments.game is not None:
+        raise UserError(
+            f"{arguments.file} names its game: leave out --game, or write --set game=..."
+        )
+    return versions
+
+
+def overrides_of_test(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """Return the changes to the experiment; --pairs is the most that the test may play."""
+    return overrides(argparse.Namespace(changes=arguments.changes, seed=arguments.seed))
+
+
+def stop_of_test(arguments: argparse.Namespace) -> tuple[dict[str, object], int]:
+    """Return the stop rule and the most pairs that it may play."""
     from arena.config.experiment import MAX_STOP_PAIRS, stop_table
-    from arena.pipeline.run import run_experiment
-    from arena.pipeline.versions import version_match
 
     pairs = MAX_STOP_PAIRS if arguments.pairs is None else arguments.pairs
     if pairs < FEWEST_PAIRS:
@@ -106,10 +131,36 @@ def play_against_base(versions: "AgentVersions", arguments: argparse.Namespace) 
     given = {name: getattr(arguments, name) for name in ELO}
     bounds = ELO | {name: value for name, value in given.items() if value is not None}
     test = None if arguments.width is not None and bounds == ELO else tuple(bounds.values())
-    stop, base = stop_table(arguments.width, test), arguments.base or "HEAD"
-    experiment = version_match(
-        versions, base, arguments.results, arguments.agent, stop or {}, pairs
-    )
+    return stop_table(arguments.width, test) or {}, pairs
+
+
+def play_files(arguments: argparse.Namespace) -> int:
+    """Test an agent against another one, without git."""
+    from arena.pipeline.versions import GAME, agent_match
+
+    for name in ("base", "agent", "revisions"):
+        if getattr(arguments, name) is not None:
+            raise UserError(f"two agents are compared as they are now: leave out --{name}")
+    settings = {"stop": stop_of_test(arguments)[0], "pairs": arguments.pairs}
+    changes, game = overrides_of_test(arguments), arguments.game or GAME
+    match = agent_match(arguments.file, arguments.other, game, settings, changes)
+    return play_test(match, arguments)
+
+
+def play_against_base(versions: "AgentVersions", arguments: argparse.Namespace) -> int:
+    """Play the agent against its base until the test decides, and print the verdict."""
+    from arena.pipeline.versions import version_match
+
+    stop, pairs = stop_of_test(arguments)
+    base = arguments.base or "HEAD"
+    experiment = version_match(versions, base, arguments.results, arguments.agent, stop, pairs)
+    return play_test(experiment, arguments)
+
+
+def play_test(experiment: "Experiment", arguments: argparse.Namespace) -> int:
+    """Play until the stop rule decides, and print the verdict; or forecast the games."""
+    from arena.pipeline.run import run_experiment
+
     if arguments.dry_run:
         return play_or_forecast(experiment, arguments)
     with run_options(arguments) as options:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agents.check import read_positions
-from agents.core import AgentSpec, SpecError
+from agents.core import LIMITS, AgentSpec, SpecError
 from agents.evaluation.weights import read_weights
+from agents.options import CLOCKS
 from agents.registry import AGENTS, Kind, build, kind_of, kind_problem, normalize, weight_problems
 from agents.spec import (
     BOT_FILE,
@@ -46,6 +47,7 @@ class AgentContext(NamedTuple):
     game: Game | None
     directory: Path  # of the experiment file
     problems: Problems
+    has_clock: bool = False  # whether the experiment has a clock of turns or games
 
 
 def read_agents(written: Mapping[str, object], context: AgentContext) -> dict[str, AgentSpec]:
@@ -141,7 +143,10 @@ class AgentReader(NamedTuple):
         if game is not None and (ineffective := kind.ineffective_option(values, game)):
             option, reason = ineffective
             self._report(f"{option} {reason}", option)
-        return normalize(kind, AgentSpec(values.pop("kind", ""), values), game)
+        spec = AgentSpec(values.pop("kind", ""), values)
+        clocked = self.context.has_clock or any(key.name in spec.options for key in CLOCKS)
+        # On a clock a written limit counts even if it equals the default.
+        return normalize(kind, spec, game, LIMITS if clocked else ())
 
     def _report_weight_faults(self, kind: Kind, values: KeyValues) -> set[str]:
         """Report wrong weights, with one line per file; return the options that have them."""

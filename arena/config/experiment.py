@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from agents.core import AgentSpec
+from agents.options import CLOCKS
 from agents.registry import AGENTS
 from agents.spec import spec_from_table, spec_from_text
 from arena.analysis.checks.registry import Check
@@ -271,7 +272,9 @@ def read_common(source: Source, keys: Sequence[Key], problems: Problems) -> Comm
     values = read_table(tables, (), keys, problems.add, agent_option_hint)
     settings = read_settings(values, source.path.stem, problems)
     game = load_game(settings, base, problems)
-    agents = read_agents(values.get("agents", {}), AgentContext(game, base, problems))
+    has_clock = any(values.get(key.name) for key in CLOCKS)
+    context = AgentContext(game, base, problems, has_clock)
+    agents = read_agents(values.get("agents", {}), context)
     openings = RANDOM_OPENINGS
     if values["openings"] is not None:
         openings = read_openings(values["openings"], game, problems)

@@ -101,6 +101,7 @@ class RunOptions:
     cache: "GameCache | None" = None  # finished games of earlier runs
     tables: bool = True  # whether a study prints its result
     pinned: bool = True  # whether workers and their bots stay on their cores
+    show_output: bool = False  # print what bots write
 
     @property
     def parallel_games(self) -> int:

@@ -42,7 +42,7 @@ from arena.storage.game_table import SEARCH_INFO
 from arena.storage.journal import JOURNAL, RunDirectory, Section
 from arena.storage.provenance import RunIdentity
 from arena.storage.run_file import EXPERIMENT, TABLES, explain_new_run, write_checksums
-from arena.storage.run_log import BOT_LOGS, open_run_log, write_bot_logs
+from arena.storage.run_log import BOT_LOGS, BOT_OUTPUT, open_run_log, write_bot_logs
 from arena.storage.versions import (
     SourceEdited,
     SourceWatch,
@@ -51,7 +51,7 @@ from arena.storage.versions import (
     playable_copies,
 )
 from arena.terminal.next_step import next_step
-from arena.terminal.progress import open_displays
+from arena.terminal.progress import open_displays, show_output
 from games.base.cli import shell_command
 from games.base.errors import Unfinished, UserError
 from games.base.files import remove_partial_files, write_text
@@ -136,6 +136,7 @@ def run_experiment(experiment: Experiment, options: RunOptions) -> RunResult:
             RunDirectory(directory, origin.digest, options.fresh) as locked,
             open_run_log(directory / "run.log"),
             open_live_page(experiment, options) as live,
+            keep_output(directory / BOT_OUTPUT, options),
         ):
             run = ActiveRun(experiment, options, origin, locked.section())
             with record_failure(run):
@@ -144,6 +145,14 @@ def run_experiment(experiment: Experiment, options: RunOptions) -> RunResult:
             if live is not None:
                 live.finish(directory / "report.html")
             return result
+
+
+@contextlib.contextmanager
+def keep_output(path: Path, options: RunOptions) -> Iterator[None]:
+    """Keep what bots write in a file, and show it if the options ask for it."""
+    options.sandbox.keep_output(path)
+    with show_output(path) if options.show_output else contextlib.nullcontext():
+        yield
 
 
 def run_directory(experiment: Experiment, results: Path) -> Path:

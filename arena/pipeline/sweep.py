@@ -10,13 +10,24 @@ from typing import NamedTuple
 
 from arena.analysis.checks.registry import Verdict
 from arena.analysis.summary_file import load_checks
-from arena.analysis.sweep import SweepCellRow, cell_row, sweep_verdict, write_sweep_table
+from arena.analysis.sweep import (
+    SweepCellRow,
+    cell_row,
+    sweep_verdict,
+    write_sweep_table,
+)
 from arena.config.experiment import Experiment
 from arena.config.run_options import RunOptions
 from arena.config.sweep import SweepCell, SweepPlan
 from arena.formats.junit import junit_xml
 from arena.pipeline.run import run_directory, run_experiment
-from arena.report.sweep_page import sweep_chart, sweep_page, sweep_table
+from arena.report.sweep_page import (
+    best_value_line,
+    going_first_line,
+    sweep_chart,
+    sweep_page,
+    sweep_table,
+)
 from arena.storage.journal import lock_directory, refuse_links
 from arena.storage.parquet import TableError
 from arena.storage.provenance import RUN, code_digest, load_run_file, timestamp
@@ -43,7 +54,7 @@ class SweepResult(NamedTuple):
     @property
     def lines(self) -> list[str]:
         """The table and the verdict as text."""
-        return [*sweep_table(self.axes, self.rows), *verdict_lines(self.rows)]
+        return [*sweep_table(self.axes, self.rows), *verdict_lines(self.axes, self.rows)]
 
     @property
     def json(self) -> str:
@@ -64,6 +75,7 @@ class SweepResult(NamedTuple):
             for row in self.rows
         ]
         content = {"cells": cells, "verdict": sweep_verdict(self.rows)}
+        content["answers"] = answer_lines(self.axes, self.rows)
         return json.dumps(content, indent=1, ensure_ascii=False, default=str)
 
 
@@ -174,7 +186,9 @@ def write_sweep_results(
         write_text(options.junit, junit_xml(cell_check_results(plan, directory), plan.name))
     if not options.page:
         return None
-    write_text(directory / PAGE, sweep_page(title, names, rows, [*verdict_lines(rows)], chart))
+    write_text(
+        directory / PAGE, sweep_page(title, names, rows, [*verdict_lines(names, rows)], chart)
+    )
     return directory / PAGE
 
 
@@ -187,9 +201,15 @@ def cell_check_results(plan: SweepPlan, directory: Path) -> Iterator[Verdict]:
             yield Verdict(f"{cell.words(plan.axes)}: {that}", test, status, detail)
 
 
-def verdict_lines(rows: Sequence[SweepCellRow]) -> Iterator[str]:
-    """Yield the verdict, and how many checks hold."""
+def answer_lines(names: Sequence[str], rows: Sequence[SweepCellRow]) -> list[str]:
+    """Return what the cells say about going first, and about the best value of a number."""
+    return [*filter(None, (going_first_line(names, rows), best_value_line(names, rows)))]
+
+
+def verdict_lines(names: Sequence[str], rows: Sequence[SweepCellRow]) -> Iterator[str]:
+    """Yield the verdict, further answers, and how many checks hold."""
     yield sweep_verdict(rows)
+    yield from answer_lines(names, rows)
     checks, hold = sum(row.checks for row in rows), sum(row.checks_hold for row in rows)
     if checks:
         yield f"checks: {hold} of {checks} hold, each at its own level in its own cell"

@@ -3,18 +3,40 @@
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from agents.registry import AGENTS, kind_of, user_trees
+from agents.registry import AGENTS, kind_of, replace_files, user_trees
+from agents.spec import bot_spec, read_tables
 from arena.config.agents import LONGEST_NAME
-from arena.config.experiment import Experiment, build_experiment, count_openings
-from arena.config.toml_file import Problems, read_experiment_file, toml_tables
+from arena.config.experiment import (
+    AgentLike,
+    Experiment,
+    agent_name,
+    build_experiment,
+    count_openings,
+    match_tables,
+)
+from arena.config.toml_file import (
+    Problems,
+    read_experiment_file,
+    source_from_tables,
+    toml_tables,
+)
+from arena.planning.plan import portable_path
 from arena.planning.schedules.registry import unknown_agent_message
 from arena.report.chart import dots, error_bars, horizontal_line, line, make_frame, xy_chart
 from arena.storage.game_cache import agent_fingerprint
-from arena.storage.git import Commit, Revision, VersionError, list_commits, open_revision
+from arena.storage.git import (
+    Commit,
+    NoRevisions,
+    Revision,
+    VersionError,
+    list_commits,
+    open_revision,
+)
 from arena.storage.provenance import load_run_file
 from arena.storage.versions import RUN, parse_version, run_of_name
 from arena.terminal.plan import align_columns
@@ -26,6 +48,8 @@ from games.base.text import join_names
 if TYPE_CHECKING:
     import pandas as pd
 
+GAME = "kalah(6,4)"
+COMPARE_FILES = "without git, compare two files, as in pitflip versus new.py old.py"
 FILES = ("file", "weights", "command")  # types of options that name files
 OWN_NAME = re.compile(r"(.+\.\w+)(:[A-Za-z_]\w*)?")
 # Keys about other agents, or about other questions than which version is stronger.
@@ -38,12 +62,20 @@ Versions = dict[str, tuple[Commit | None, Mapping[str, object]]]  # by name; Non
 
 
 class AgentVersions:
-    """An experiment file in a git repository, with its agents at any revision."""
+    """The agents of an experiment file, or one agent's file, at any revision of git."""
 
-    def __init__(self, path: Path, overrides: Sequence[str] = ()) -> None:
-        self.path, self.overrides = path, overrides
-        source, problems = read_experiment_file(path, overrides)
+    def __init__(self, path: Path, overrides: Sequence[str] = (), game: str = GAME) -> None:
+        """`game` is played if the file is that of one agent."""
+        self.path = path
+        table = agent_table(path)
+        if table is not None:
+            tables = {"name": path.stem, "game": game, "agents": {agent_name(path): table}}
+            source, problems = source_from_tables(tables, overrides)
+            source = replace(source, path=path)
+        else:
+            source, problems = read_experiment_file(path, overrides)
         problems.raise_if_any()
+        self.source, self.is_experiment = source, table is None
         agents = source.tables.get("agents")
         self.tables: Tables = agents if isinstance(agents, dict) else {}
 
@@ -53,6 +85,8 @@ class AgentVersions:
             if revision.startswith(RUN):
                 return run_of_name(revision.removeprefix(RUN), (results,)).resolve()
             return open_revision(self.path.absolute(), revision)
+        except NoRevisions as error:
+            raise UserError(f"{error}: {COMPARE_FILES}") from None
         except VersionError as error:
             raise UserError(str(error)) from None
 
@@ -65,22 +99,26 @@ class AgentVersions:
             return agent_from_run(tree, name)
         place = tree.place(self.path.absolute().parent.resolve() / self.path.name)
         tables: object = self.tables
-        if tree.mode(place):
+        is_table = self.path.suffix == ".toml"
+        if tree.mode(place) and is_table:
             try:
                 text = tree.content(place).content.decode("utf-8-sig")
-                tables = toml_tables(self.path, text).get("agents")
+                file = toml_tables(self.path, text)
+                tables = {name: file} if "kind" in file else file.get("agents")
             except (VersionError, UnicodeDecodeError, InputTooLarge) as error:
                 raise UserError(f"revision {tree.commit[:10]}: {error}") from None
+        elif not tree.mode(place) and not self.is_experiment:
+            return None
         table = tables.get(name) if isinstance(tables, dict) else None
         return table_at_revision(table, tree.commit) if isinstance(table, dict) else None
 
     def experiment(self, agents: Tables, what: str, more: KeyValues) -> Experiment:
         """Return an experiment of these agents alone; `more` are further keys of the file."""
-        source, _ = read_experiment_file(self.path, self.overrides)
-        tables = {key: value for key, value in source.tables.items() if key not in UNUSED_KEYS}
+        own = self.source.tables
+        tables = {key: value for key, value in own.items() if key not in UNUSED_KEYS}
         name = f"{tables.get('name') or self.path.stem}-{what}"
         tables |= {"agents": agents, "name": name, **more}
-        found = replace(source, tables=tables)
+        found = replace(self.source, tables=deepcopy(tables))
         return build_experiment(found, Problems(found))
 
     def are_different(self, one: Mapping[str, object], other: Mapping[str, object]) -> bool:
@@ -113,6 +151,17 @@ class AgentVersions:
         if name not in self.tables:
             raise UserError(unknown_agent_message(name, self.tables))
         return name
+
+
+def agent_table(path: Path) -> Mapping[str, object] | None:
+    """Return the table of a bot's file, with paths relative to it; None for an experiment."""
+    if path.suffix != ".toml":
+        base = path.absolute().parent
+        spec = bot_spec(path)
+        return replace_files(spec, lambda file: portable_path(file, base)).to_json()
+    if path.is_file() and "kind" in (tables := read_tables(path)) and "agents" not in tables:
+        return tables
+    return None
 
 
 def agent_from_run(directory: Path, name: str) -> dict[str, object] | None:
@@ -234,6 +283,8 @@ def version_match(
     It has at most as many pairs as there are openings.
     """
     tree, shown = versions.base(base, results), printable(base)
+    if not versions.is_experiment:
+        (agent,) = versions.tables
     if agent is None:
         changed = versions.agents_that_differ(tree)
         name = single_agent(changed, f"no agent differs from {shown}: nothing to compare", "differ")
@@ -241,7 +292,8 @@ def version_match(
         name = versions.require_agent(agent)
     before = versions.table_at(tree, name)
     if before is None:
-        raise UserError(f"there is no agent {name} in {shown}")
+        what = f"agent {name}" if versions.is_experiment else f"file {versions.path.name}"
+        raise UserError(f"there is no {what} in {shown}: commit it first, or {COMPARE_FILES}")
     if not versions.are_different(versions.tables[name], before):
         raise UserError(f"{name} does not differ from {shown}: nothing to compare")
     agents = {name: versions.tables[name], version_label(name, shown): before}
@@ -251,10 +303,23 @@ def version_match(
     return versions.experiment(agents, "versus", more | {"pairs": min(pairs, most)})
 
 
+def agent_match(
+    first: AgentLike, second: AgentLike, game: str, settings: KeyValues, overrides: Sequence[str]
+) -> Experiment:
+    """Return the match of two agents with further settings; no git is needed."""
+    tables = match_tables(first, second, game, settings)
+    experiment = build_experiment(*source_from_tables(tables, overrides))
+    if len({agent_fingerprint(spec) for spec in experiment.plan.agents.values()}) == 1:
+        one, other = (printable(str(each)) for each in (first, second))
+        raise UserError(f"{one} and {other} are the same agent: nothing to compare")
+    return experiment
+
+
 def distinct_versions(versions: AgentVersions, name: str, count: int) -> Versions:
     """Return the newest `count` committed versions that differ, then the current one."""
     paths = [versions.path.absolute().parent.resolve() / versions.path.name]
     paths += versions.agent_files(name)
+    versions.base("HEAD", Path())  # a UserError without a repository
     try:
         commits = list_commits(paths, 4 * count)
     except VersionError as error:

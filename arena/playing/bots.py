@@ -15,7 +15,7 @@ from agents.sandbox.protocol_agent import accepts_any_position
 from agents.sandbox.sandbox import Sandbox
 from arena.planning.plan import Plan
 from arena.planning.schedule import Schedule
-from arena.playing.clock import with_move_limit
+from arena.playing.clock import agent_settings
 from arena.playing.forfeits import UselessBots
 from arena.playing.options import PlayOptions
 from arena.playing.referee import truncate_message
@@ -44,7 +44,7 @@ def probe_bots(
     for name, spec in plan.agents.items():
         if user_code_reason(spec):
             if str(spec) not in known:
-                host = with_move_limit(HostSettings(sandbox), plan, spec)
+                host = agent_settings(HostSettings(sandbox), plan, name, spec)
                 with watch(show, partial(Progress, f"starting {name}")):
                     known[str(spec)] = probe_bot(name, spec, plan.game, host)
             yield known[str(spec)]._replace(name=name)
@@ -87,9 +87,9 @@ def second_answer_seconds(agent: Agent, game: Game, first: float) -> float:
 def try_bots(schedule: Schedule, host: HostSettings) -> None:
     """Start every agent that runs a user's code; AgentFailure or SpecError names one that fails."""
     tried: list[AgentSpec] = []
-    for spec in schedule.specs:
+    for name, spec in zip(schedule.plan.names, schedule.specs, strict=True):
         if user_code_reason(spec) and spec not in tried:
-            try_bot(spec, schedule.game, with_move_limit(host, schedule.plan, spec))
+            try_bot(spec, schedule.game, agent_settings(host, schedule.plan, name, spec))
             tried.append(spec)
 
 
@@ -152,7 +152,7 @@ def load_problems(schedule: Schedule, options: PlayOptions, show: ShowProgress) 
                 begun.append(name)
                 spec = plan.agents[name]
                 if str(spec) not in reasons:
-                    host = with_move_limit(HostSettings(sandbox), plan, spec)
+                    host = agent_settings(HostSettings(sandbox), plan, name, spec)
                     load = partial(load_problem, spec, schedule.game, host, plan.must_survive)
                     reason = sandbox.with_restarts(load)
                     reasons[str(spec)] = plan.with_original_paths(name, reason)

@@ -56,9 +56,9 @@ def default_move_seconds(agents: Iterable[AgentSpec]) -> float | None:
     return None if any(map(is_bot, agents)) else MOVE_SECONDS
 
 
-def with_move_limit(host: HostSettings, plan: Plan, spec: AgentSpec) -> HostSettings:
-    """Return the settings with this agent's own limit for a move."""
-    return replace(host, move_seconds=time_control(plan, spec).move)
+def agent_settings(host: HostSettings, plan: Plan, name: str, spec: AgentSpec) -> HostSettings:
+    """Return the settings with the agent's name and its own limit for a move."""
+    return replace(host, move_seconds=time_control(plan, spec).move, name=name)
 
 
 def max_timeouts(plan: Plan, spec: AgentSpec) -> int:

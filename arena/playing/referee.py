@@ -4,17 +4,24 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.core import FAILURES, Agent, AgentFailure, GameFollower, Limit, Resignation
+from agents.core import (
+    FAILURES,
+    Agent,
+    AgentFailure,
+    Choice,
+    GameFollower,
+    Resignation,
+    limit_on_clock,
+)
 from agents.search.compiled_agent import CompiledAgent, choose_fast
 from agents.search_info import SearchInfo, info_from_choice, info_from_data
 from arena.planning.games import DRAW, LOSS, WIN, MoveInfo, Termination
 from arena.planning.tasks import Cutoff
-from arena.playing.clock import AgentClock, TimeControl
+from arena.playing.clock import BILLION, AgentClock, TimeControl
 from games import Game, Position
 from games.base.errors import printable
 from games.board import Board
@@ -70,13 +77,27 @@ def make_compiled_asker(agent: CompiledAgent, game: Game) -> Asker:
     """Return the function that asks an agent of this process; a search keeps to both limits."""
 
     def ask(board: Board, clock: AgentClock) -> tuple[int, int, LagReader]:
-        limit = None
-        if agent.limit is not None and (seconds := clock.search_seconds()) is not None:
-            limit = replace(agent.limit, seconds=min(seconds, agent.limit.seconds or seconds))
-        choice = choose_fast(agent, board.position, limit)
-        return game.slots_of(choice.move), choice.nodes, no_delay
+        choice, read_lag = choose_on_clock(agent, board, clock)
+        return game.slots_of(choice.move), choice.nodes, read_lag
 
     return ask
+
+
+def choose_on_clock(agent: Any, board: Board, clock: AgentClock) -> tuple[Choice, LagReader]:
+    """Return the choice of an agent of this process, which loses on time as bots do."""
+    seconds = clock.search_seconds()
+    if seconds is None:
+        return choose_fast(agent, board.position), no_delay
+    own = getattr(agent, "limit", None)
+    limit = None if own is None else limit_on_clock(agent.spec, own, seconds)
+    begun = time.thread_time_ns()
+    choice = choose_fast(agent, board.position, limit)
+    used = time.thread_time_ns() - begun
+    if used > clock.seconds_left() * BILLION:
+        place = board.game.text(board.position)
+        message = f"did not answer within {clock.seconds_left():.3g} s"
+        raise AgentFailure("timeout", agent.spec.kind, place, message)
+    return choice, lambda taken: max(0, taken - used)
 
 
 def make_sandbox_asker(agent: Any) -> Asker:
@@ -97,13 +118,12 @@ def make_agent_asker(agent: Agent, game: Game) -> Asker:
     program: Any = agent if hasattr(agent, "conversation") else None
 
     def ask(board: Board, clock: AgentClock) -> tuple[int, int, LagReader]:
-        seconds, limit = clock.search_seconds(), None
-        if program is not None:
+        if program is None:
+            choice, read_lag = choose_on_clock(agent, board, clock)
+        else:
             program.seconds = clock.seconds_left()
-        elif seconds is not None:
-            limit = Limit(seconds=seconds)
-        choice = choose_fast(agent, board.position, limit)
-        return game.slots_of(choice.move), choice.nodes, delay_within
+            choice, read_lag = choose_fast(agent, board.position), delay_within
+        return game.slots_of(choice.move), choice.nodes, read_lag
 
     return ask
 

@@ -28,7 +28,7 @@ from arena.planning.games import (
 )
 from arena.planning.schedule import Block, PairOrder, Schedule, make_schedule
 from arena.planning.tasks import Cutoffs, Task
-from arena.playing.clock import with_move_limit
+from arena.playing.clock import agent_settings
 from arena.playing.cluster.package import HERE, RemoteSite, WorkPackage, make_package
 from arena.playing.compiled_loop import COST_FIELDS, AgentPair, CompiledLoop, GameTooLong
 from arena.playing.executor import Job, NextItem, do_nothing, run_in_order
@@ -124,7 +124,7 @@ class Worker:
             if user_code_reason(spec) and not self.host_settings.cores:
                 cores = pin_to_core(self.worker_count)
                 self.host_settings = replace(self.host_settings, cores=cores)
-            self.agents[place] = self._create_agent(spec)
+            self.agents[place] = self._create_agent(place, spec)
         return self.agents[place]
 
     def replace_agent(self, place: int, spec: AgentSpec) -> None:
@@ -132,10 +132,11 @@ class Worker:
         old = self.agents.pop(place, None)
         if old is not None and hasattr(old, "close"):
             old.close()
-        self.agents[place] = self._create_agent(spec)
+        self.agents[place] = self._create_agent(place, spec)
 
-    def _create_agent(self, spec: AgentSpec) -> Agent:
-        host = with_move_limit(self.host_settings, self.schedule.plan, spec)
+    def _create_agent(self, place: int, spec: AgentSpec) -> Agent:
+        plan = self.schedule.plan
+        host = agent_settings(self.host_settings, plan, plan.names[place], spec)
         return create_agent(spec, self.schedule.game, host)
 
     def compile_agents(self) -> None:
@@ -143,9 +144,10 @@ class Worker:
         for place, spec in enumerate(self.schedule.specs):
             if user_code_reason(spec) is not None:
                 continue
-            if isinstance(agent := self.agent(place), CompiledAgent):
-                agent.start(0)
-                agent.choose(self.schedule.game.start(), Limit(depth=1))
+            agent = self.agent(place)
+            agent.start(0)
+            agent.choose(self.schedule.game.start(), Limit(depth=1, nodes=2))
+            if isinstance(agent, CompiledAgent):
                 self.compiled_loop.compile(agent)
 
     def play_batch(self, task: Task) -> Batch:

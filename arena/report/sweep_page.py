@@ -3,7 +3,15 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from arena.analysis.sweep import SweepCellRow, SweepLine, budget_axis, is_budget_key, sweep_lines
+from arena.analysis.sweep import (
+    LEVEL,
+    SweepCellRow,
+    SweepLine,
+    axis_type,
+    budget_axis,
+    is_budget_key,
+    sweep_lines,
+)
 from arena.analysis.tables import row_mirror_text
 from arena.report.chart import (
     BLUE,
@@ -23,14 +31,17 @@ from arena.report.chart import (
 from arena.report.document import paragraph, text_document
 from arena.report.figure import FigureTable, section, table_html
 from arena.report.html import Html
-from arena.stats.text import elo_text, mean_margin_text, percent_text
+from arena.stats.estimate import Estimate, EstimateKind
+from arena.stats.text import elo_text, mean_margin_text, percent_text, share_text
 from arena.terminal.plan import align_columns
 from games.base.errors import printable
+from games.base.files import format_toml
 
-HEAD = ("Elo", "games", "openings", "distinct", "first mover", "margin")
+HEAD = ("Elo", "ms/move", "games", "openings", "distinct", "first mover", "margin")
 COLOURS = (BLUE, RED, GREEN, INK)
 MOST_LINES = 8
 LONGEST = 40
+SHORTEST = 1e-5  # seconds of a move; a shorter mean is not worth its digits
 MARGIN, SHIFT = 0.06, 0.012  # of the width: around all points, between two lines
 
 
@@ -56,11 +67,77 @@ def _cell_texts(row: SweepCellRow) -> list[str]:
     return [
         *(printable(str(value), LONGEST) for value in row.values),
         elo_text(row.estimate.elo),
+        "" if row.move_seconds is None else milliseconds_text(row.move_seconds),
         f"{row.games:,}",
         f"{row.openings:,}",
         *first_mover,
         answer,
     ]
+
+
+def going_first_line(names: Sequence[str], rows: Sequence[SweepCellRow]) -> str:
+    """Return whether going first matters, if two copies of one player meet in every cell; or ""."""
+    parts = []
+    for row in rows:
+        match = row.match
+        if match is None or not row_mirror_text(match) or match.first_mover_score is None:
+            return ""
+        low, high = match.first_mover_score_low, match.first_mover_score_high
+        score = Estimate(match.first_mover_score, low, high, LEVEL, EstimateKind.FIXED)
+        only = f"{match.distinct_games:,} distinct game{'s' * (match.distinct_games != 1)}"
+        if low == high:  # one opening, or all openings there are
+            answer = f"{percent_text(match.first_mover_score)} in {only}"
+        elif (low or 0.0) > 0.5:
+            answer = f"{share_text(score)} in {only}, an advantage"
+        elif (1.0 if high is None else high) < 0.5:
+            answer = f"{share_text(score)} in {only}, a disadvantage"
+        else:
+            answer = f"{share_text(score)} in {only}, which does not show that it matters"
+        parts.append(f"with {cell_text(names, row)} the first mover scored {answer}")
+    return f"going first: {'; '.join(parts)}"
+
+
+def cell_text(names: Sequence[str], row: SweepCellRow) -> str:
+    """Return the values of a cell as they are written in a file."""
+    values = zip(names, row.values, strict=True)
+    return ", ".join(f"{name} = {format_toml(value)}" for name, value in values)
+
+
+def best_value_line(names: Sequence[str], rows: Sequence[SweepCellRow]) -> str:
+    """Return the strongest value of a number, and the fastest that is about as strong; or ""."""
+    is_number = len(names) == 1 and axis_type([row.values[0] for row in rows]) != "string"
+    known = [row for row in rows if row.estimate.score.value is not None]
+    if not is_number or len(known) < 2 or len({row.opponent for row in rows}) > 1:
+        return ""
+
+    def cost(row: SweepCellRow) -> float:
+        return math.inf if row.move_seconds is None else row.move_seconds
+
+    best = min(known, key=lambda row: (-(row.estimate.score.value or 0.0), cost(row)))
+    low = best.estimate.score.low or 0.0
+    similar = [row for row in known if low <= _high_end(row.estimate.score)]
+    fastest = min(similar, key=cost)
+    line = f"{best.agent} is strongest with {cell_text(names, best)}: {_strength_text(best)}"
+    if cost(fastest) == cost(best):
+        return f"{line}; no faster value has an interval that overlaps with it"
+    what = cell_text(names, fastest)
+    return f"{line}; the fastest value whose interval overlaps is {what}: {_strength_text(fastest)}"
+
+
+def _high_end(score: Estimate) -> float:
+    return 1.0 if score.high is None else score.high
+
+
+def _strength_text(row: SweepCellRow) -> str:
+    time = "" if row.move_seconds is None else f", {milliseconds_text(row.move_seconds)} ms a move"
+    return f"{elo_text(row.estimate.elo)}{time}"
+
+
+def milliseconds_text(seconds: float) -> str:
+    """Return a time in milliseconds with three digits."""
+    if seconds < SHORTEST:
+        return f"<{1000 * SHORTEST:g}"
+    return f"{1000 * seconds:.3g}" if seconds < 1 else f"{1000 * seconds:,.0f}"
 
 
 def sweep_chart(names: Sequence[str], rows: Sequence[SweepCellRow], title: str) -> Chart:

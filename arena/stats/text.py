@@ -139,6 +139,14 @@ def mirror_text(identical: bool, same_player: bool) -> str:
     return f"{'the same player twice: ' if same_player else ''}both played identical games"
 
 
+def mirror_sentence(distinct: int, games: int) -> str:
+    """Return why a match ties in which both games of every pair had the same moves."""
+    return (
+        "every pair is one game played twice with the sides swapped, so each pair ends 1-1: "
+        f"{distinct:,} of {games:,} games are distinct"
+    )
+
+
 def first_mover_line(distinct: int | None, score: float | None, margin: float | None) -> str:
     """Return the distinct games, and the first mover's score and mean margin."""
     parts = []

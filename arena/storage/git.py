@@ -30,6 +30,10 @@ class VersionError(ValueError):
     """A version of a file does not exist; one line says why."""
 
 
+class NoRevisions(VersionError):  # noqa: N818  # a state of the directory
+    """There is no git repository, or it has no commits."""
+
+
 class Commit(NamedTuple):
     """A commit: its whole name, its day, its first line."""
 
@@ -103,11 +107,13 @@ def open_revision(path: Path, revision: str) -> Revision:
         top = Path(os.fsdecode(git(directory, "rev-parse", "--show-toplevel")).rstrip("\n"))
     except VersionError as error:
         why = "" if str(error).startswith("not a git repository") else f" ({error})"
-        raise VersionError(f"{quote(path.name)} is in no git repository{why}") from None
+        raise NoRevisions(f"{quote(path.name)} is in no git repository{why}") from None
     words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     try:
         commit = git(top, *words).decode().strip()
     except VersionError:
+        if not git(top, "rev-list", "--all", "--max-count=1"):
+            raise NoRevisions(f"the git repository {quote(top.name)} has no commits") from None
         latest = _latest_commits(top, path)
         raise VersionError(f"there is no revision {quote(revision)}{latest}") from None
     return Revision(top, commit)

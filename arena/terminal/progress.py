@@ -1,14 +1,16 @@
-"""Displays of progress: lines on the terminal, and the file that `pitflip runs` reads."""
+"""Displays of progress: lines on the terminal, the file of `pitflip runs`, output of bots."""
 
 import contextlib
 import json
+import os
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.storage.results import PROGRESS, progress_lines
-from games.base.errors import printable
+from games.base.errors import print_error, printable
 from games.base.files import write_text
 from games.base.progress import Progress, ProgressLine, ShowProgress
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 DRAW_SHARE = 0.02  # of the time that making lines may take
 FILE_SECONDS = 1.0  # between two versions of the file
+OUTPUT_SECONDS = 0.1  # between two looks at what bots write
 FILE_SHARE = 0.01  # of the time that writing may take
 
 
@@ -89,6 +92,34 @@ class ProgressFile:
         """Delete the file at the end of the run."""
         with contextlib.suppress(OSError):
             self.path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def show_output(path: Path) -> Iterator[None]:
+    """Print the lines that bots write into this file while the block runs."""
+    done = threading.Event()
+    with path.open("ab+") as file:
+        file.seek(0, os.SEEK_END)
+
+        def print_new() -> None:
+            while line := file.readline():
+                if not line.endswith(b"\n"):  # the rest is being written
+                    file.seek(-len(line), os.SEEK_CUR)
+                    return
+                print_error(line.decode(errors="backslashreplace").rstrip("\n"))
+
+        def repeat() -> None:
+            while not done.wait(OUTPUT_SECONDS):
+                print_new()
+
+        thread = threading.Thread(target=repeat, name="output of bots", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join()
+            print_new()
 
 
 class StoredProgress(Progress):

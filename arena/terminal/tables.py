@@ -24,6 +24,7 @@ from arena.stats.text import (
     first_mover_line,
     first_mover_text,
     game_counts_text,
+    mirror_sentence,
     percent_text,
     score_text,
     seconds_text,
@@ -246,6 +247,8 @@ def _print_pairs(console: Console, summary: Summary) -> None:
         if counts.games and (counts.openings == 1 or counts.is_identical):
             line = first_mover_line(counts.distinct_games, mover, counts.first_mover_margin)
             print_line(console, f"  {line}")
+            if counts.is_identical and counts.distinct_games is not None:
+                print_line(console, f"  {mirror_sentence(counts.distinct_games, counts.games)}")
         sizes = [f"n={size}" for _, _, size in answers if size]
         print_line(console, f"  {', '.join([*sizes, _results_text(rate)])}", "dim")
     if len(rows) > MOST_PAIRS:

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from agents.core import LIMITS
 from agents.evaluation.weights import format_weights
-from agents.options import LIMITS
 from arena.storage.parquet import write_columns
 from arena.storage.provenance import package_versions, timestamp
 from arena.tuning.recommendation import Recommendation, WeightAnswer, revise_conclusions

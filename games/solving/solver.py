@@ -12,6 +12,7 @@ from games.core import Game, Position
 OUTCOMES = {1: "win", 0: "draw", -1: "loss"}
 FARTHEST = 1 << 30  # beyond every margin
 SLICE = 1 << 16  # nodes between looks at clock and keyboard: about 20 ms
+SHORT_SLICE, SHORT = 1 << 11, 0.2  # nodes between looks in the last seconds
 Answer = int | None  # a bound of the margin; None: undecided
 OTHELLO = "games.othello.bitboard"
 PACKED_SOWING = ("games.sowing.packed", "games.sowing.phased")
@@ -79,9 +80,11 @@ class Allowance:
 
     def next_slice(self) -> int:
         """Return the nodes to search before the next look at the clock; 0 if nothing is left."""
-        if self.deadline is not None and time.monotonic() >= self.deadline:
-            return 0
-        return SLICE if self.nodes is None else min(self.nodes, SLICE)
+        size = SLICE
+        if self.deadline is not None:
+            left = self.deadline - time.monotonic()
+            size = SLICE if left > SHORT else SHORT_SLICE if left > 0 else 0
+        return size if self.nodes is None else min(self.nodes, size)
 
     def spend(self, nodes: int) -> None:
         """Charge these nodes to the budget."""

@@ -121,3 +121,78 @@ def test_the_history_has_every_version_that_differs_and_a_figure(mine, capsys):
     assert versus(words(mine, "--agent", "mine", "--revisions", "9")) == OK
     rows = capsys.readouterr().out.splitlines()[1:]
     assert [row.rpartition("  ")[2] for row in rows] == [f"depth {n}" for n in (1, 2, 3, 4)]
+
+
+BOT = "def choose(view, legal, rng):\n    return legal[{at}]\n"
+
+
+@pytest.fixture
+def bots(tmp_path, monkeypatch):
+    """A directory without git: two bots that differ, and a copy of the first."""
+    monkeypatch.chdir(tmp_path)
+    for name, at in (("a", -1), ("b", 0), ("copy", -1)):
+        (tmp_path / f"{name}.py").write_text(BOT.format(at=at))
+    return tmp_path
+
+
+def test_two_files_are_compared_without_git(bots, capsys):
+    more = ("--elo1", "100", "--pairs", "60", "--game", "kalah(4,3)")
+    assert versus(words("a.py", "smart", *more)) == CHECK_FAILED
+    assert "a is not stronger than smart: " in capsys.readouterr().out
+    assert versus(words("smart", "a.py", *more)) == OK
+    assert "smart is stronger than a: " in capsys.readouterr().out
+    assert versus(words("minimax:depth=1", "minimax:depth=2", "--pairs", "10")) == CHECK_FAILED
+    assert "undecided" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["a.py", "copy.py"], "a.py and copy.py are the same agent"),
+        (["a.py", "a.py"], "a.py and a.py are the same agent"),
+        (["a.py", "d.py"], "there is no file"),
+        (["a.py", "b.py", "--revisions", "2"], "leave out --revisions"),
+        (["a.py", "b.py", "--base", "HEAD"], "leave out --base"),
+        (["a.py", "b.py", "--game", "chess"], "chess"),
+        (["a.py"], "as in pitflip versus new.py old.py"),
+        (["a.py", "--revisions", "2"], "as in pitflip versus new.py old.py"),
+        (["d.py"], "there is no file"),
+        (["d.toml"], "d.toml"),
+    ],
+)
+def test_mistakes_without_git_are_one_line(bots, given, said, capsys):
+    assert versus(words(*given)) == USER_ERROR
+    shown = capsys.readouterr().err
+    assert said in shown
+    assert shown.count("\n") == 1
+
+
+def test_file_of_one_agent_is_compared_with_git(bots, capsys):
+    git(bots, "init", "-q", "--template=")
+    assert versus(words("a.py")) == USER_ERROR
+    assert "has no commits" in capsys.readouterr().err
+    (bots / "mine.toml").write_text('kind = "minimax"\ndepth = 1\n')
+    git(bots, "add", "b.py", "mine.toml")
+    git(bots, "commit", "-qm", "first")
+    assert versus(words("a.py")) == USER_ERROR
+    assert "there is no file a.py in HEAD: commit it first" in capsys.readouterr().err
+    assert versus(words("b.py")) == USER_ERROR
+    assert "b does not differ from HEAD" in capsys.readouterr().err
+    assert versus(words("mine.toml")) == USER_ERROR
+    assert "mine does not differ from HEAD" in capsys.readouterr().err
+    (bots / "mine.toml").write_text('kind = "minimax"\ndepth = 4\n')
+    more = ("--elo1", "100", "--pairs", "100")
+    assert versus(words("mine.toml", *more)) == OK
+    assert "mine is stronger than mine@HEAD: " in capsys.readouterr().out
+    (bots / "b.py").write_text(BOT.format(at=-1))
+    assert versus(words("b.py", *more)) in (OK, CHECK_FAILED)
+    assert "b@HEAD: " in capsys.readouterr().out
+    git(bots, "commit", "-qam", "second")
+    assert versus(words("b.py", "--revisions", "5", "--pairs", "3")) == OK
+    rows = capsys.readouterr().out.splitlines()[1:]
+    assert [row.rpartition("  ")[2] for row in rows] == ["first", "second"]
+
+
+def test_experiment_names_its_own_game(mine, capsys):
+    assert versus(words(mine, "--game", "owari")) == USER_ERROR
+    assert "--set game=" in capsys.readouterr().err

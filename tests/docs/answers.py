@@ -39,4 +39,6 @@ def pattern(answer: str) -> str:
 
 def line_pattern(line: str) -> str:
     exact = re.sub(r"<\w+>", r"\\S+", re.escape(line))
+    if "<" in line:  # a table whose columns are as wide as what the word stands for
+        exact = re.sub(r"(\\ ){2,}", r" +", exact)
     return re.sub(r"\\\.\\\.\\\.$", ".*", exact) + r"\n"

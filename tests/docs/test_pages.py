@@ -36,7 +36,7 @@ from tests.docs.pages import (
 )
 
 PREFIXES = (".venv/bin/", "uv run ")
-LANGUAGES = {"sh", "console", "toml", "python", "pycon", "text", "{toctree}"}
+LANGUAGES = {"sh", "console", "toml", "python", "pycon", "text", "yaml", "{toctree}"}
 MAKEFILE = (ROOT / "Makefile").read_text()
 FINDING = 1
 PLAY = ("run", "judge")  # have --workers

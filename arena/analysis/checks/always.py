@@ -22,7 +22,7 @@ from arena.analysis.checks.registry import (
 )
 from arena.analysis.evidence import SEATS, Evidence, is_not_win, margin_text
 from arena.analysis.match_counts import Match
-from arena.playing.clock import with_move_limit
+from arena.playing.clock import agent_settings
 from games import Game, Position
 from games.base.schema import Key, Problem
 from games.base.text import quote
@@ -114,7 +114,7 @@ def _proof_verdict(check: Check, evidence: Evidence) -> Verdict:
     """Return whether the agent wins from all openings, whatever the opponent replies."""
     game, name = evidence.plan.game, (check.parties or ("",))[0]
     spec = evidence.plan.agents[name]
-    settings = with_move_limit(HostSettings(evidence.sandbox), evidence.plan, spec)
+    settings = agent_settings(HostSettings(evidence.sandbox), evidence.plan, name, spec)
     agent = create_agent(spec, game, settings)
     starts = evidence.starts()
     try:

@@ -1,16 +1,22 @@
 """Time controls: the limits of an agent, the clock of a game, and forfeits by time."""
 
 import re
+import time
 
 import pytest
 
+from agents.core import AgentSpec, Choice, Limit, limit_on_clock
+from agents.registry import build
 from arena.config.experiment import load_experiment
-from arena.planning.games import Termination
+from arena.planning.games import LOSS, Termination
 from arena.planning.plan import Plan
 from arena.planning.schedule import make_schedule
 from arena.planning.tasks import Task
 from arena.playing.clock import AgentClock, TimeControl, time_control
+from arena.playing.referee import play_game
 from arena.playing.worker import Worker
+from games import game as load_game
+from games.board import Board
 from tests.arena.running import experiment_file
 
 SECOND = 1_000_000_000
@@ -166,3 +172,84 @@ def test_built_in_searches_keep_to_the_clocks_of_turns_and_games(tmp_path, limit
         assert games.columns[f"{seat}_nodes"][row] > 100
         # Not the exact limit, because a busy machine may stop a search in the middle.
         assert games.columns[f"{seat}_{column}"][row] < 5e9
+
+
+SHORT = """
+game = "{game}"
+pairs = 10
+game_time = "0.2+0.005"
+openings = {{ random_plies = 4, repeat = true }}
+[agents.mine]
+kind = "{kind}"
+[agents.other]
+kind = "{other}"
+"""
+
+
+@pytest.mark.parametrize("game", ["kalah(6,4)", "othello(6)"])
+@pytest.mark.parametrize(
+    ("kind", "other"), [("minimax", "alphabeta"), ("smart", "smart_classic"), ("mcts", "perfect")]
+)
+def test_no_search_loses_on_a_very_short_clock(tmp_path, game, kind, other):
+    path = experiment_file(tmp_path, SHORT.format(game=game, kind=kind, other=other))
+    worker = Worker(make_schedule(load_experiment(path).plan))
+    worker.compile_agents()
+    games = worker.play(Task(0, 10, {}))
+    assert set(games.termination.tolist()) == {Termination.NORMAL}
+    for seat in ("first", "second"):
+        taken = games.columns[f"{seat}_nanoseconds"] / SECOND
+        assert (taken <= 0.2 + 0.005 * games.columns[f"{seat}_moves"]).all()
+        assert taken.mean() > 0.01  # more than a default limit takes on a busy machine
+
+
+class SlowAgent:
+    """An agent of this process that ignores its clock."""
+
+    def __init__(self, game):
+        self.spec, self.game, self.limit = AgentSpec("minimax"), game, Limit(depth=1)
+
+    def start(self, seed):
+        pass
+
+    def choose(self, position, limit=None):
+        since = time.thread_time()
+        while time.thread_time() - since < 0.02:
+            pass
+        return Choice(self.game.legal(position)[0])
+
+
+def test_agent_of_this_process_that_ignores_its_clock_loses_on_time():
+    game = load_game("kalah(4,3)")
+    control = TimeControl(60.0, None, 0.05)
+    seats = (lambda: SlowAgent(game)), (lambda: SlowAgent(game))
+    record = play_game(Board(game), seats, (), (1, 2), controls=(control, TimeControl(60.0)))
+    assert (record.termination, record.result) == (Termination.TIMEOUT, LOSS)
+    assert "the rest of its 0.05 s for the game" in record.trace
+    assert record.clocks[0].moves == 2
+
+
+@pytest.mark.parametrize(
+    ("top", "own", "depth", "nodes"),
+    [
+        ('game_time = "5"', "", None, None),
+        ("", 'game_time = "5"', None, None),
+        ('game_time = "5"', "nodes = 20000", None, 20_000),  # the default of smart, but written
+        ("", 'game_time = "5"\ndepth = 3', 3, None),
+    ],
+)
+def test_clock_replaces_the_default_limit_of_a_search(tmp_path, top, own, depth, nodes):
+    text = f'game = "kalah(6,4)"\n{top}\n[agents.a]\nkind = "smart"\n{own}\n'
+    text += '[agents.b]\nkind = "random"\n'
+    spec = load_experiment(experiment_file(tmp_path, text)).plan.agents["a"]
+    limit = limit_on_clock(spec, Limit(nodes=nodes or 20_000, depth=depth), 0.25)
+    assert limit == Limit(depth, nodes if nodes else (20_000 if depth else None), 0.25)
+
+
+@pytest.mark.parametrize("kind", ["minimax", "alphabeta"])
+def test_stopped_search_has_the_move_of_its_last_finished_depth(kind):
+    game = load_game("othello(8)")
+    agent = build(AgentSpec(kind, depth=60), game)
+    agent.start(1)
+    agent.choose(game.start(), Limit(depth=2))
+    choice = agent.choose(game.start(), Limit(depth=60, seconds=0.05))
+    assert 2 < choice.depth < 60
