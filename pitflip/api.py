@@ -107,7 +107,7 @@ def match(
     second: AgentLike,
     *,
     game: str = "kalah(6,4)",
-    pairs: int = 100,
+    pairs: int | None = None,
     openings: Tables | None = None,
     sprt: tuple[float, float] | None = None,
     seed: int = 1,
@@ -117,8 +117,9 @@ def match(
 ) -> "Run":
     """Play two agents against each other and return the run.
 
-    `openings` are as in an experiment file; `sprt` ends the match when a sequential test decides
-    between two differences in Elo.
+    `second="scale"` rates the agent on the absolute scale of the game. There are 100 `pairs`, on a
+    scale at most 200. `openings` are as in an experiment file; `sprt` ends the match when a
+    sequential test decides between two differences in Elo.
     """
     for each in (first, second):
         _refuse_objects(each)

@@ -132,7 +132,8 @@ def print_run(result: "RunResult", options: "RunOptions") -> None:
         if excluded:
             print_error(f"excluded: {join_names([each.agent for each in excluded])}")
     if not options.json:
-        print_safely(lambda: print(printable(answer_line(result.report))))
+        lines = [*filter(None, [result.move_losses]), answer_line(result.report)]
+        print_safely(lambda: print(*map(printable, lines), sep="\n"))
 
 
 def print_sweep(result: "SweepResult", options: "RunOptions") -> None:

@@ -36,6 +36,7 @@ BEATS = " beats "
 QUESTIONS = {
     "best": "Which is best at {game}, of {agents} agents?",
     "rank": "What is the order of {agents} agents at {game}?",
+    "scale": "How strong is the newcomer at {game}, on a fixed scale?",
     "place": "What is the rank of the newcomer at {game}, of {agents} agents?",
 }
 WINS = "Which wins at {game}, of {agents} agents?"
