@@ -35,7 +35,7 @@ from pitflip import __version__, run
 
 PAGE = Path(__file__).parents[1] / "docs" / "evidence" / "scale.md"
 SIMULATED, MOST_PAIRS = 300, 200
-JUDGED_PAIRS = 4  # of each two anchors, for their move losses
+JUDGED_PAIRS = 20  # of two neighbours, for their move losses
 OPENINGS = {"random_plies": 6}
 NEIGHBOURS = 2  # on each side
 DRAWS, SEED = 500, 2026
@@ -143,9 +143,16 @@ def rate_anchors(matches: Iterable[Match], agents: int) -> Anchors:
 
 
 def move_losses(name: str, directory: Path, options: PlayOptions) -> dict[str, float]:
-    """Return the mean move loss of each anchor near the end of its games against all others."""
+    """Return the mean move loss of each anchor near the end of its games against neighbours."""
     agents = {agent_name(text): agent_spec(text).to_json() for text in SCALES[name]}
-    tables = {"name": "losses", "game": name, "pairs": JUDGED_PAIRS, "agents": agents}
+    names = list(agents)
+    tables = {
+        "name": "losses",
+        "game": name,
+        "pairs": JUDGED_PAIRS,
+        "schedule": {"match": [[names[a], names[b]] for a, b in neighbours(len(names))]},
+        "agents": agents,
+    }
     played = run(tables, results=directory, workers=options.workers, progress=False)
     judged = agent_losses(judge_run(load_run_lines(played.directory), JudgeSettings(), options))
     return {each.agent: each.total("loss") / each.total("judged") for each in judged}

@@ -303,6 +303,7 @@ def add_anchors(setup: CommonSettings, problems: Problems) -> tuple[CommonSettin
     for label, spec in (anchors[at] for at in kept):
         agents[f"{label}-2" if label == name else label] = spec
     ratings = {
+        "game": scale.game,
         "elo": tuple(scale.elo[at] for at in kept),
         "covariance": tuple(scale.covariance[one][other] for one in kept for other in kept),
     }
@@ -324,10 +325,9 @@ def build_experiment(source: Source, problems: Problems) -> Experiment:
     schedule: MatchSchedule | None = None
     checks: tuple[Check, ...] = ()
     if "agents" in values:
-        count = len(problems.found)
         setup, anchors = add_anchors(setup, problems)
         names = list(setup.agents if anchors else values["agents"])
-        if len(problems.found) == count:
+        if anchors or not problems.found or len(names) > 1:  # without anchors it has one agent
             schedule = read_schedule(values["schedule"], names, problems)
         if schedule is not None and schedule.rounds is not None and anchors:
             rounds = replace(schedule.rounds, values={**schedule.rounds.values, **anchors})

@@ -268,7 +268,10 @@ def _tournament_answer(report: ReportData) -> Answer:
         if row["state"] == "out" and row["why"]
     ]
     notes = [f"{capitalize(str(note))}. " for note in stored["notes"]]
-    return Answer(question, f"{capitalize(str(stored['answer']))}.", join([*reasons, *notes]))
+    headline = str(stored["answer"])
+    if stored["schedule"] != "scale":  # it begins with the name of an agent
+        headline = capitalize(headline)
+    return Answer(question, f"{headline}.", join([*reasons, *notes]))
 
 
 def _since(round_: int | None) -> str:

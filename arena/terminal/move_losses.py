@@ -49,7 +49,8 @@ def newcomer_line(judgement: JudgeResult, found: Sequence[AgentLosses]) -> str:
         return f"{name}: no move was compared with perfect play"
     scale = load_scale(run.of)
     known = dict(zip(scale.anchors, scale.losses, strict=True))
-    shown = [f"{each} {loss:.2f}" for each, loss in known.items() if each != name]
+    met = [each.agent for each in found if each.agent in known and each.total("moves")]
+    shown = [f"{each} {known[each]:.2f}" for each in met]
     margin = "beans" if run.of.pack == "sowing" else "discs"
     return (
         f"{name}: mean move loss {own.total('loss') / judged:.2f} {margin} against perfect play "

@@ -1,5 +1,6 @@
 """The rating of a newcomer on a scale: each round chooses the most informative anchor."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -48,6 +49,7 @@ class Placement:
     anchors: Anchors
     counts: Ints
     most: int  # pairs
+    game: str
     rounds: int = 0
 
     @cached_property
@@ -84,7 +86,7 @@ class Placement:
         for at, place in enumerate(self.places):
             counts, elo = tuple(self.counts[at].tolist()), float(self.anchors.elo[at])
             score = score_text(self.names[self.newcomer], counts) if any(counts) else "not met"
-            known = no_estimate("an anchor of the scale", elo)
+            known = no_estimate(f"{elo:g} by definition", elo)
             if errors[at]:
                 ends = elo - 1.96 * float(errors[at]), elo + 1.96 * float(errors[at])
                 known = Estimate(elo, *ends, 0.95, EstimateKind.FIXED)
@@ -94,16 +96,17 @@ class Placement:
         return TournamentStanding("scale", self.rounds, over, tuple(rows), self._answer(), notes)
 
     def _answer(self) -> str:
-        name, found = self.names[self.newcomer], self.found
-        where = f"on the scale from {self._name(0)} to {self._name(-1)}, {self._neighbours()}"
+        found = self.found
+        if found.low is None and found.high is None:
+            return f"{self.names[self.newcomer]}: not placed yet"
         if found.value is not None and found.low is not None and found.high is not None:
-            ends = f"[{found.low:,.0f}, {found.high:,.0f}]"
-            return f"{name}: {found.value:,.0f} Elo {ends} {where}"
-        if found.low is not None:
-            return f"{name}: at least {found.low:,.0f} Elo: {found.reason}, {self._neighbours()}"
-        if found.high is not None:
-            return f"{name}: at most {found.high:,.0f} Elo: {found.reason}, {self._neighbours()}"
-        return f"{name}: not placed yet"
+            ends = f"[{math.floor(found.low):,}, {math.ceil(found.high):,}]"
+            elo = f"{found.value:,.0f} Elo on the scale of {self.game} {ends}"
+        elif found.low is not None:
+            elo = f"at least {found.low:,.0f} Elo on the scale of {self.game}: {found.reason}"
+        else:
+            elo = f"at most {found.high:,.0f} Elo on the scale of {self.game}: {found.reason}"
+        return f"{self.names[self.newcomer]}: {elo}, {self._neighbours()}"
 
     def _name(self, at: int) -> str:
         return f"{self.names[self.places[at]]} ({self.anchors.elo[at]:,.0f})"
@@ -140,8 +143,8 @@ def start_placement(values: KeyValues, participants: Participants) -> Placement:
     places = [place for place in range(len(names)) if place != newcomer]
     covariance = np.array(values["covariance"], np.float64).reshape(len(elo), len(elo))
     counts = np.zeros((len(elo), QUARTERS + 1), np.int64)
-    most = participants.max_pairs
-    return Placement(names, newcomer, places, Anchors(elo, covariance), counts, most)
+    anchors, most = Anchors(elo, covariance), participants.max_pairs
+    return Placement(names, newcomer, places, anchors, counts, most, values["game"])
 
 
 SCALE = ScheduleMethod(
