@@ -58,7 +58,7 @@ SCALES = {
         "random": 18_000,
         "greedy:epsilon=0.5": 18_000,
         "greedy": 18_000,
-        "minimax:depth=2,epsilon=0.2": 18_000,
+        "minimax:depth=2,epsilon=0.17": 18_000,
         "minimax:depth=2": 12_000,
         "minimax:depth=5": 8_000,
         "smart:nodes=100,epsilon=0.15": 6_000,
@@ -121,7 +121,10 @@ def play_neighbours(name: str, directory: Path, options: PlayOptions) -> Iterato
             result = play_match(plan, place.section(), options)
         score = 25.0 * result.pair_points.mean()
         seconds = time.monotonic() - begun
-        print(f"{both[0]} against {both[1]}: {score:.1f} %, {plan.pairs:,} pairs, {seconds:.0f} s")
+        print(
+            f"{both[0]} against {both[1]}: {score:.1f} %, {plan.pairs:,} pairs, {seconds:.0f} s",
+            flush=True,
+        )
         yield Match(one, other, result.games)
 
 

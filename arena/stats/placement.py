@@ -25,6 +25,7 @@ STEPS = 40  # of a bisection
 DECIMALS = 6  # of Elo; further digits depend on the order of summation
 ALL_WON, ALL_LOST = "it won every game", "it lost every game"
 FIRST_PAIRS, SHARE = 4, 4  # the first meetings have 4 pairs, later ones a quarter of all before
+ONE_SIDED = 30  # pairs against the first or last anchor that show a newcomer beyond the scale
 PRIOR_ELO = 800.0  # the spread of newcomers around the middle, to choose opponents only
 
 
@@ -118,9 +119,14 @@ def _rough_rating(anchors: Anchors, counts: Ints) -> float:
 def next_pairs(counts: Ints, most: int, width: float, found: Estimate) -> int:
     """Return how many pairs come next: as many as `width` needs, in growing portions.
 
-    0 if the interval is narrow enough or if all of the `most` pairs are played.
+    0 if the interval is narrow enough, if it has one end only and that is certain, or if all of the
+    `most` pairs are played.
     """
     total = int(counts.sum())
+    if (found.reason == ALL_WON and counts[-1].sum() >= ONE_SIDED) or (
+        found.reason == ALL_LOST and counts[0].sum() >= ONE_SIDED
+    ):
+        return 0
     size = max(FIRST_PAIRS, total // SHARE)
     if total and (half := half_width(found)) is not None:
         if half <= width and total >= FIRST_PAIRS * SHARE:
