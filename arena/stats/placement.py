@@ -95,7 +95,7 @@ def _dispersion(anchors: Anchors, counts: Ints, elo: float) -> float:
 
 
 def next_anchor(anchors: Anchors, counts: Ints, pairs: int) -> int:
-    """Return the anchor against which so many pairs leave the smallest variance."""
+    """Return the anchor against which this number of pairs leaves the smallest variance."""
     elo, played = _rough_rating(anchors, counts), counts.sum(axis=1)
     variances = []
     for extra in np.eye(len(anchors.elo)):
