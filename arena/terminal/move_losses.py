@@ -43,15 +43,15 @@ def newcomer_line(judgement: JudgeResult, found: Sequence[AgentLosses]) -> str:
     """Return the mean move loss of the newcomer of a placement, and those of some anchors."""
     run = judgement.run
     assert run.plan.rounds is not None
-    name, unit = run.plan.rounds.values[SCALE], unit_name(run.of)
+    name, unit = run.plan.rounds.values[SCALE], unit_name(run.game)
     (own,) = (each for each in found if each.agent == name)
     if not (judged := own.total("judged")):
         return f"{name}: no move was compared with perfect play"
-    scale = load_scale(run.of)
+    scale = load_scale(run.game)
     known = dict(zip(scale.anchors, scale.losses, strict=True))
     met = [each.agent for each in found if each.agent in known and each.total("moves")]
     shown = [f"{each} {known[each]:.2f}" for each in met]
-    margin = "beans" if run.of.pack == "sowing" else "discs"
+    margin = "beans" if run.game.pack == "sowing" else "discs"
     return (
         f"{name}: mean move loss {own.total('loss') / judged:.2f} {margin} against perfect play "
         f"in {judged:,} moves with at most {judgement.last} {unit}; anchors: {', '.join(shown)}"
