@@ -280,15 +280,12 @@ def read_common(source: Source, keys: Sequence[Key], problems: Problems) -> Comm
 def add_anchors(setup: CommonSettings, problems: Problems) -> tuple[CommonSettings, KeyValues]:
     """Add the anchors of a scale if the schedule names one; also return their ratings.
 
-    An anchor that is the newcomer itself is left out.
+    Other agents of the file do not play, and an anchor that is the newcomer itself is left out.
     """
     schedule, game = setup.values["schedule"], setup.game
     name = schedule.get(SCALE) if isinstance(schedule, dict) else None
     if game is None or not isinstance(name, str) or name not in setup.agents:
         return setup, {}
-    if len(setup.agents) > 1:
-        others = join_names(each for each in setup.agents if each != name)
-        problems.add(("schedule", SCALE), f"a placement has one agent; remove {others}")
     try:
         scale = load_scale(game)
     except UserError as error:

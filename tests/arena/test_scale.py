@@ -107,7 +107,7 @@ def test_mistakes_are_named(tmp_path, monkeypatch, capsys, words, message):
     assert len(shown.splitlines()) == 1
 
 
-def test_a_placement_has_one_agent(tmp_path):
-    path = experiment_file(tmp_path, PLACED + '[agents.other]\nkind = "random"\n')
-    with pytest.raises(pitflip.ExperimentError, match="a placement has one agent; remove other"):
-        load_experiment(path)
+def test_other_agents_of_the_file_do_not_play(tmp_path):
+    text = PLACED + '[agents.other]\nkind = "greedy"\nepsilon = 0.9\n'
+    plan = load_experiment(experiment_file(tmp_path, text)).plan
+    assert plan.names == ("me", *load_scale(game(KALAH)).anchors)
