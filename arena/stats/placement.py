@@ -21,7 +21,7 @@ from arena.stats.quantiles import t_quantile
 # The dispersion of a pair of independent games without draws; it is 1 for a pair of equal games.
 USUAL_DISPERSION, USUAL_PAIRS = 0.5, 4.0
 FARTHEST = 4000.0  # Elo beyond the anchors
-STEPS = 40  # of a bisection
+BISECTIONS, INTERPOLATIONS = 10, 6  # to find a root
 DECIMALS = 6  # of Elo; further digits depend on the order of summation
 ALL_WON, ALL_LOST = "it won every game", "it lost every game"
 FIRST_PAIRS, SHARE = 4, 4  # the first meetings have 4 pairs, later ones a quarter of all before
@@ -78,11 +78,22 @@ def placement(anchors: Anchors, counts: Ints, level: float = 0.95) -> Estimate:
 
 
 def _root(falling: Callable[[float], float], anchors: Anchors) -> float:
+    """Return where a function is zero: by bisection, then by false position."""
     low, high = float(anchors.elo.min()) - FARTHEST, float(anchors.elo.max()) + FARTHEST
-    for _ in range(STEPS):
+    for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if falling(middle) > 0.0 else (low, middle)
-    return round(0.5 * (low + high), DECIMALS)
+    above, below = falling(low), falling(high)
+    for _ in range(INTERPOLATIONS):
+        if above <= 0.0 or below >= 0.0:  # one of the ends is the root
+            break
+        middle = low + (high - low) * above / (above - below)
+        value = falling(middle)
+        if value > 0.0:
+            low, above = middle, value
+        else:
+            high, below = middle, value
+    return round(low if above < -below else high, DECIMALS)
 
 
 def _dispersion(anchors: Anchors, counts: Ints, elo: float) -> float:
