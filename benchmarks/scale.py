@@ -17,13 +17,16 @@ import numpy as np
 from arena.analysis.move_losses.judge import JudgeSettings, judge_run
 from arena.analysis.move_losses.losses import agent_losses
 from arena.analysis.move_losses.run_lines import load_run_lines
-from arena.config.experiment import agent_name, agent_spec
+from arena.config.experiment import agent_name, agent_spec, build_experiment, match_tables
+from arena.config.toml_file import source_from_tables
 from arena.planning.games import WIN, Games
 from arena.planning.plan import OpeningsSpec, Plan
 from arena.planning.scale import Scale, moves_digest, scale_files, scale_path
+from arena.planning.schedule import make_schedule
 from arena.planning.schedules.scale import WIDTH
 from arena.playing.match import play_match
 from arena.playing.options import Interrupts, PlayOptions
+from arena.playing.play import play_schedule
 from arena.stats.elo import score_from_elo
 from arena.stats.placement import Anchors, half_width, next_anchor, next_pairs, placement
 from arena.stats.rating_data import rating_data
@@ -37,6 +40,8 @@ PAGE = Path(__file__).parents[1] / "docs" / "evidence" / "scale.md"
 SIMULATED, MOST_PAIRS = 300, 200
 JUDGED_PAIRS = 20  # of two neighbours, for their move losses
 OPENINGS = {"random_plies": 6}
+# Shares of the way to the strongest anchor, and the dispersion: weak agents play independent games.
+TRUE_STRENGTHS = ((0.02, 0.5), (0.3, 0.45), (0.6, 0.4), (0.75, 0.35), (0.98, 0.2))
 NEIGHBOURS = 2  # on each side
 DRAWS, SEED = 500, 2026
 # The anchors of each scale and the pairs of their matches: of the slower of two agents.
@@ -246,31 +251,31 @@ class RealPlacement(NamedTuple):
     anchor: str
     stored: float
     value: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     pairs: int
 
     @property
     def covers(self) -> bool:
         """Return whether the interval contains the stored rating."""
-        return self.low <= self.stored <= self.high
+        low = -np.inf if self.low is None else self.low
+        return low <= self.stored <= (np.inf if self.high is None else self.high)
 
 
-def place_anchors(scale: Scale, directory: Path, workers: int) -> Iterator[RealPlacement]:
+def place_anchors(scale: Scale, directory: Path, options: PlayOptions) -> Iterator[RealPlacement]:
     """Place each anchor on the scale without it; an end of the scale would be extrapolated."""
     names = list(scale.anchors)
     for at, name in enumerate(names[1:-1], 1):
-        tables = {
-            "name": f"{name}-on-scale",
-            "game": scale.game,
-            "seed": SEED + 1,
-            "schedule": {"scale": name},
-            "agents": {name: scale.anchors[name].to_json()},
-        }
-        played = run(tables, results=directory, workers=workers, progress=False)
-        row = played.ratings[played.ratings.agent == name].iloc[0]
-        pairs = len(played.games) // 2
-        yield RealPlacement(name, scale.elo[at], row.elo, row.elo_low, row.elo_high, pairs)
+        table = scale.anchors[name].to_json()
+        tables = match_tables(table, "scale", scale.game, {"seed": SEED + 1})
+        plan = build_experiment(*source_from_tables(tables)).plan
+        with RunDirectory(directory / plan.digest()[:10], plan.digest()) as place:
+            played = play_schedule(make_schedule(plan), place.section(), options)
+        assert played.tournament is not None
+        found, pairs = played.tournament.rows[0].elo, played.schedule.pairs.total
+        assert found is not None
+        assert found.value is not None
+        yield RealPlacement(name, scale.elo[at], found.value, found.low, found.high, pairs)
 
 
 # ------------------------------------------------------------------------- page
@@ -327,15 +332,13 @@ def scale_lines(scale: Scale, real: Sequence[RealPlacement], runs: int) -> Itera
     yield TOP_TEXT.format(version=scale.version)
     yield SIMULATION_TEXT.format(runs=runs, width=WIDTH)
     anchors = Anchors(np.array(scale.elo), np.array(scale.covariance))
-    shares = (0.02, 0.25, 0.5, 0.75, 0.98)
-    for number, share in enumerate(shares):
-        for dispersion in (0.5, 0.25):
-            true = float(round(share * anchors.elo[-1]))
-            row = simulate(anchors, true, dispersion, runs, number)
-            yield (
-                f"| {row.true:,.0f} | {dispersion} | {100 * row.covers:.1f} % | {row.width:.0f} | "
-                f"{100 * row.narrow:.0f} % | {row.pairs:.0f} |\n"
-            )
+    for number, (share, dispersion) in enumerate(TRUE_STRENGTHS):
+        true = float(round(share * anchors.elo[-1]))
+        row = simulate(anchors, true, dispersion, runs, number)
+        yield (
+            f"| {row.true:,.0f} | {dispersion} | {100 * row.covers:.1f} % | {row.width:.0f} | "
+            f"{100 * row.narrow:.0f} % | {row.pairs:.0f} |\n"
+        )
     yield REAL_TEXT
     for each in real:
         yield (
@@ -345,12 +348,12 @@ def scale_lines(scale: Scale, real: Sequence[RealPlacement], runs: int) -> Itera
     yield f"\n{sum(each.covers for each in real)} of {len(real)} intervals contain the rating.\n"
 
 
-def write_page(directory: Path, workers: int, runs: int) -> None:
+def write_page(directory: Path, options: PlayOptions, runs: int) -> None:
     """Check all scales and write the page."""
     parts = [HEAD]
     for path in scale_files():
         scale = Scale.from_json(json.loads(path.read_text()))
-        real = list(place_anchors(scale, directory, workers))
+        real = list(place_anchors(scale, directory, options))
         parts += scale_lines(scale, real, runs)
     write_text(PAGE, "".join(parts))
 
@@ -368,7 +371,7 @@ def main() -> None:
     if arguments.game:
         make_scale(arguments.game, arguments.dir, options)
     if arguments.page or not arguments.game:
-        write_page(arguments.dir, arguments.workers, arguments.runs)
+        write_page(arguments.dir, options, arguments.runs)
 
 
 if __name__ == "__main__":
