@@ -332,13 +332,16 @@ def scale_lines(scale: Scale, real: Sequence[RealPlacement], runs: int) -> Itera
     yield TOP_TEXT.format(version=scale.version)
     yield SIMULATION_TEXT.format(runs=runs, width=WIDTH)
     anchors = Anchors(np.array(scale.elo), np.array(scale.covariance))
+    covers = 0.0
     for number, (share, dispersion) in enumerate(TRUE_STRENGTHS):
         true = float(round(share * anchors.elo[-1]))
         row = simulate(anchors, true, dispersion, runs, number)
+        covers += 100 * row.covers / len(TRUE_STRENGTHS)
         yield (
             f"| {row.true:,.0f} | {dispersion} | {100 * row.covers:.1f} % | {row.width:.0f} | "
             f"{100 * row.narrow:.0f} % | {row.pairs:.0f} |\n"
         )
+    yield f"\nAll rows together cover the truth in {covers:.1f} %.\n"
     yield REAL_TEXT
     for each in real:
         yield (
