@@ -66,7 +66,7 @@ SCALES = {
         "minimax:depth=2,epsilon=0.17": 18_000,
         "minimax:depth=2": 12_000,
         "minimax:depth=5": 3_000,
-        "smart:nodes=100,epsilon=0.15": 4_000,
+        "smart:nodes=100,epsilon=0.12": 4_000,
         "smart:nodes=100": 4_000,
         "smart:nodes=1000": 1_500,
         "smart:nodes=10000": 500,
@@ -78,10 +78,10 @@ SCALES = {
         "minimax:depth=1": 6_000,
         "minimax:depth=2": 6_000,
         "minimax:depth=3": 6_000,
-        "smart:nodes=40": 6_000,
-        "smart:nodes=200": 5_000,
-        "smart:nodes=1000": 2_500,
-        "smart:nodes=30000": 600,
+        "smart:nodes=30": 3_000,
+        "smart:nodes=150": 3_000,
+        "smart:nodes=800": 1_500,
+        "smart:nodes=30000": 500,
     },
 }
 
