@@ -17,7 +17,13 @@ import numpy as np
 from arena.analysis.move_losses.judge import JudgeSettings, judge_run
 from arena.analysis.move_losses.losses import agent_losses
 from arena.analysis.move_losses.run_lines import load_run_lines
-from arena.config.experiment import agent_name, agent_spec, build_experiment, match_tables
+from arena.config.experiment import (
+    AgentLike,
+    agent_name,
+    agent_spec,
+    build_experiment,
+    match_tables,
+)
 from arena.config.toml_file import source_from_tables
 from arena.planning.games import WIN, Games
 from arena.planning.plan import OpeningsSpec, Plan
@@ -28,6 +34,7 @@ from arena.playing.match import play_match
 from arena.playing.options import Interrupts, PlayOptions
 from arena.playing.play import play_schedule
 from arena.stats.elo import score_from_elo
+from arena.stats.estimate import Estimate
 from arena.stats.placement import Anchors, half_width, next_anchor, next_pairs, placement
 from arena.stats.rating_data import rating_data
 from arena.stats.ratings import RatingPlan, rate
@@ -245,37 +252,34 @@ def pair_counts(
     return np.bincount(scores, minlength=5)
 
 
-class RealPlacement(NamedTuple):
-    """The placement of an anchor on the others, by real games."""
+class Placed(NamedTuple):
+    """The rating of an agent by real games."""
 
-    anchor: str
-    stored: float
-    value: float
-    low: float | None
-    high: float | None
+    rating: Estimate
     pairs: int
 
     @property
-    def covers(self) -> bool:
-        """Return whether the interval contains the stored rating."""
-        low = -np.inf if self.low is None else self.low
-        return low <= self.stored <= (np.inf if self.high is None else self.high)
+    def text(self) -> str:
+        """The rating with its interval."""
+        return f"{self.rating.value:,.0f} [{self.rating.low:,.0f}, {self.rating.high:,.0f}]"
+
+    def covers(self, elo: float) -> bool:
+        """Return whether the interval contains a rating."""
+        assert self.rating.low is not None
+        assert self.rating.high is not None
+        return self.rating.low <= elo <= self.rating.high
 
 
-def place_anchors(scale: Scale, directory: Path, options: PlayOptions) -> Iterator[RealPlacement]:
-    """Place each anchor on the scale without it; an end of the scale would be extrapolated."""
-    names = list(scale.anchors)
-    for at, name in enumerate(names[1:-1], 1):
-        table = scale.anchors[name].to_json()
-        tables = match_tables(table, "scale", scale.game, {"seed": SEED + 1})
-        plan = build_experiment(*source_from_tables(tables)).plan
-        with RunDirectory(directory / plan.digest()[:10], plan.digest()) as place:
-            played = play_schedule(make_schedule(plan), place.section(), options)
-        assert played.tournament is not None
-        found, pairs = played.tournament.rows[0].elo, played.schedule.pairs.total
-        assert found is not None
-        assert found.value is not None
-        yield RealPlacement(name, scale.elo[at], found.value, found.low, found.high, pairs)
+def place_agent(scale: Scale, agent: AgentLike, directory: Path, options: PlayOptions) -> Placed:
+    """Place an agent by real games."""
+    tables = match_tables(agent, "scale", scale.game, {"seed": SEED + 1})
+    plan = build_experiment(*source_from_tables(tables)).plan
+    with RunDirectory(directory / plan.digest()[:10], plan.digest()) as place:
+        played = play_schedule(make_schedule(plan), place.section(), options)
+    assert played.tournament is not None
+    found = played.tournament.rows[0].elo
+    assert found is not None
+    return Placed(found, played.schedule.pairs.total)
 
 
 # ------------------------------------------------------------------------- page
@@ -301,6 +305,8 @@ loss* is the mean loss against perfect play near the end of the game, where posi
 |---|---|---|---|---|
 """
 TOP_TEXT = """
+**`smart` as shipped (20,000 nodes a move) is placed at {smart} Elo.**
+
 The strongest anchor is a large budget of `smart`, because `perfect` is too slow for thousands of
 games. The scale was made with version {version}.
 """
@@ -322,14 +328,15 @@ REAL_TEXT = """
 """
 
 
-def scale_lines(scale: Scale, real: Sequence[RealPlacement], runs: int) -> Iterator[str]:
+def scale_lines(scale: Scale, directory: Path, options: PlayOptions, runs: int) -> Iterator[str]:
     """Yield the parts of the page about a scale."""
     errors, plies = np.sqrt(np.diag(scale.covariance)), scale.openings["random_plies"]
     yield SCALE_TEXT.format(game=scale.game, near=NEIGHBOURS, plies=plies, draws=DRAWS)
     for at, name in enumerate(scale.anchors):
         elo, step = scale.elo[at], f"{scale.elo[at] - scale.elo[at - 1]:.0f}" if at else ""
         yield f"| {name} | {elo:,.0f} | {errors[at]:.1f} | {step} | {scale.losses[at]:.2f} |\n"
-    yield TOP_TEXT.format(version=scale.version)
+    smart = place_agent(scale, "smart", directory, options)
+    yield TOP_TEXT.format(smart=smart.text, version=scale.version)
     yield SIMULATION_TEXT.format(runs=runs, width=WIDTH)
     anchors = Anchors(np.array(scale.elo), np.array(scale.covariance))
     covers = 0.0
@@ -343,12 +350,14 @@ def scale_lines(scale: Scale, real: Sequence[RealPlacement], runs: int) -> Itera
         )
     yield f"\nAll rows together cover the truth in {covers:.1f} %.\n"
     yield REAL_TEXT
-    for each in real:
-        yield (
-            f"| {each.anchor} | {each.stored:,.0f} | {each.value:,.0f} [{each.low:,.0f}, "
-            f"{each.high:,.0f}] | {'yes' if each.covers else 'no'} | {each.pairs} |\n"
-        )
-    yield f"\n{sum(each.covers for each in real)} of {len(real)} intervals contain the rating.\n"
+    real = 0
+    inner = list(zip(scale.anchors.items(), scale.elo, strict=True))[1:-1]
+    for (name, spec), elo in inner:  # beyond its ends a scale extrapolates
+        placed = place_agent(scale, spec.to_json(), directory, options)
+        real += placed.covers(elo)
+        covers = "yes" if placed.covers(elo) else "no"
+        yield f"| {name} | {elo:,.0f} | {placed.text} | {covers} | {placed.pairs} |\n"
+    yield f"\n{real} of {len(inner)} intervals contain the rating.\n"
 
 
 def write_page(directory: Path, options: PlayOptions, runs: int) -> None:
@@ -356,8 +365,7 @@ def write_page(directory: Path, options: PlayOptions, runs: int) -> None:
     parts = [HEAD]
     for path in scale_files():
         scale = Scale.from_json(json.loads(path.read_text()))
-        real = list(place_anchors(scale, directory, options))
-        parts += scale_lines(scale, real, runs)
+        parts += scale_lines(scale, directory, options, runs)
     write_text(PAGE, "".join(parts))
 
 
