@@ -118,9 +118,10 @@ def match(
 ) -> "Run":
     """Play two agents against each other and return the run.
 
-    `openings` are as in an experiment file; `sprt` ends the match when a sequential test decides
-    between two differences in Elo, `width` when half the width of the interval is that many Elo.
-    Without a limit on `pairs`, such a match has at most 10,000 and others have 100.
+    `second="scale"` rates the agent on the absolute scale of the game. `openings` are as in an
+    experiment file; `sprt` ends the match when a sequential test decides between two differences
+    in Elo, `width` when half the width of the interval is that many Elo. Without `pairs`, there
+    are 100, on a scale at most 200, and with `sprt` or `width` at most 10,000.
     """
     for each in (first, second):
         _refuse_objects(each)

@@ -143,12 +143,29 @@ def _rank(
     evidence: Evidence, rated: Standings, by_points: bool, tournament: TournamentStanding | None
 ) -> tuple[Standings, tuple[PointsRow, ...]]:
     names = evidence.plan.names
+    if tournament is not None:
+        rated = _rated_by_schedule(rated, tournament, names)
     own = dict(zip(names, tallies(evidence.matches, len(names)), strict=True))
     places = official_places(
         own, rated.agents, openings=evidence.openings, by_points=by_points, standing=tournament,
         excluded={each.agent for each in evidence.excluded},
     )  # fmt: skip
     return sort_by_place(rated, places), tuple(points_standings(own, places))
+
+
+def _rated_by_schedule(
+    rated: Standings, standing: TournamentStanding, names: Sequence[str]
+) -> Standings:
+    """Replace the ratings by those of a schedule that rates the agents itself, if it does."""
+    own = {names[row.agent]: row.elo for row in standing.rows if row.elo is not None}
+    if not own:
+        return rated
+    agents = [
+        replace(row, group=0, elo=own[row.agent], text=rating_text(own[row.agent]))
+        for row in rated.agents
+    ]
+    group = replace(rated.groups[0], agents=tuple(own), text="", cycle="")
+    return Standings(tuple(agents), (group,))
 
 
 def make_rating_plan(plan: Plan, draws: int, census: bool) -> RatingPlan:
@@ -214,8 +231,10 @@ def relabel_intervals(summary: Summary) -> Summary:
             superiority=row.superiority if proves else None,
         )
 
+    own = {summary.agents[row.agent] for row in summary.tournament.rows if row.elo is not None}
+
     def relabel_rating(row: AgentStanding) -> AgentStanding:
-        elo = relabel(row.elo)
+        elo = row.elo if row.agent in own else relabel(row.elo)
         return replace(row, elo=elo, text=rating_text(elo))
 
     groups = (

@@ -17,11 +17,10 @@ from arena.commands.options import (
 from arena.config.run_options import number_of_workers, with_cluster
 from arena.playing.options import PlayOptions
 from games.base.errors import OK, print_error, print_safely
-from games.base.files import remove_partial_files, write_text
+from games.base.files import remove_partial_files
 from games.base.progress import ProgressLine
 
 log = logging.getLogger(__name__)
-JUDGEMENT = "judgement.json"
 PARENTS = (RUN, DATABASE_BEANS, WORKERS, CLUSTER, QUIET, JSON)
 EPILOG = """\
 Each stored move is compared with the best move under perfect play. The command
@@ -62,10 +61,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write and print the move losses of a run."""
     from arena.analysis.move_losses.judge import JudgeSettings, judge_run
-    from arena.analysis.move_losses.losses import MOVES, agent_losses, write_moves
+    from arena.analysis.move_losses.losses import MOVES
     from arena.analysis.move_losses.run_lines import load_run_lines
-    from arena.storage.run_file import renew_checksums
-    from arena.terminal.move_losses import losses_to_json, print_move_losses
+    from arena.terminal.move_losses import print_move_losses, write_judgement
     from arena.terminal.tables import stdout_console
 
     settings = JudgeSettings(
@@ -77,11 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         notify = log.info if quiet else line.print_line
         judgement = judge_run(run, settings, options, line.show, notify)
     remove_partial_files(run.directory)
-    write_moves(judgement, run.directory / MOVES)
-    losses = agent_losses(judgement)
-    text = losses_to_json(judgement, losses)
-    write_text(run.directory / JUDGEMENT, f"{text}\n")
-    renew_checksums(run.directory, {MOVES, JUDGEMENT})
+    losses, text = write_judgement(judgement)
     arguments.interrupts.finish()
     if arguments.json:
         print_safely(lambda: print(text))

@@ -18,7 +18,8 @@ from games.base.errors import print_error
 PARENTS = (*PLAY, PAIRS, WIDTH, SHOW_OUTPUT, DRY_RUN)
 EPILOG = """\
 An agent is a kind, with options if needed (minimax:depth=3,epsilon=0.1), a
-bot's file, path.py:evaluate, or FILE.toml:NAME.
+bot's file, path.py:evaluate, or FILE.toml:NAME. The opponent "scale" rates the
+agent on the absolute scale of the game, from random on.
 exit status: 0 played; 2 an agent or option is wrong; 3 not finished: the games
 are stored, and the same command continues
 
@@ -26,6 +27,7 @@ examples:
   pitflip match smart greedy --pairs 50
   pitflip match bots/mine.py minimax:depth=3 --pairs 200
   pitflip match bots/mine.py minimax:depth=3 --width 30
+  pitflip match my_bot.py scale
   pitflip match my_bot.py experiments/mine.toml:mine --game othello --sprt 0 20"""
 
 

@@ -139,7 +139,8 @@ def print_end(result: "RunResult", options: "RunOptions", headline: str) -> None
     if not options.quiet:
         print_error(f"tables: {result.directory}")
     if headline:
-        print_safely(lambda: print(printable(headline), flush=True))
+        lines = filter(None, [result.move_losses, headline])
+        print_safely(lambda: print(*map(printable, lines), sep="\n", flush=True))
     if not options.quiet:
         if result.page is not None:
             print_error(f"page: {result.page}")

@@ -30,6 +30,7 @@ from arena.config.toml_file import (
 from arena.planning.openings.registry import COMMON_KEYS, OPENINGS, OpeningMethod, opening_method
 from arena.planning.plan import RANDOM_OPENINGS, OpeningsSpec, Plan
 from arena.planning.rounds import RoundsSpec
+from arena.planning.scale import SCALE, load_scale
 from arena.planning.schedules.registry import (
     SCHEDULES,
     Matches,
@@ -51,6 +52,7 @@ __all__ = ["Experiment", "ExperimentError", "load_experiment"]
 DEFAULT_PAIRS = 100
 MAX_STOP_PAIRS = 10_000  # of a match with a stop rule
 MAX_ROUND_PAIRS = 2000  # per match in schedules by rounds, which usually end earlier
+SCALE_PAIRS = 200  # of a placement
 MOVES_KEPT_BELOW = 100_000  # games
 
 
@@ -282,6 +284,36 @@ def read_common(source: Source, keys: Sequence[Key], problems: Problems) -> Comm
     return CommonSettings(values, settings, game, agents, openings, base, survive, roster)
 
 
+def add_anchors(setup: CommonSettings, problems: Problems) -> tuple[CommonSettings, KeyValues]:
+    """Add the anchors of a scale if the schedule names one; also return their ratings.
+
+    Other agents of the file do not play, and an anchor that is the newcomer itself is left out.
+    """
+    schedule, game = setup.values["schedule"], setup.game
+    name = schedule.get(SCALE) if isinstance(schedule, dict) else None
+    if game is None or not isinstance(name, str) or name not in setup.agents:
+        return setup, {}
+    try:
+        scale = load_scale(game)
+    except UserError as error:
+        problems.add(("schedule", SCALE), str(error))
+        return setup, {}
+    if dict(setup.openings.values) != scale.openings:
+        needed = f"openings must be {format_toml(scale.openings)}, as on the scale of {game.name}"
+        problems.add(("openings",), needed, ("schedule",))
+    kept, newcomer = scale.without(setup.agents[name]), setup.agents[name]
+    anchors = [*scale.anchors.items()]
+    agents = {name: newcomer}
+    for label, spec in (anchors[at] for at in kept):
+        agents[f"{label}-2" if label == name else label] = spec
+    ratings = {
+        "game": scale.game,
+        "elo": tuple(scale.elo[at] for at in kept),
+        "covariance": tuple(scale.covariance[one][other] for one in kept for other in kept),
+    }
+    return setup._replace(agents=agents), ratings
+
+
 def load_experiment(path: Path, overrides: Sequence[str] = ()) -> Experiment:
     """Return the experiment in a file, changed by `key=value` overrides.
 
@@ -297,8 +329,13 @@ def build_experiment(source: Source, problems: Problems) -> Experiment:
     schedule: MatchSchedule | None = None
     checks: tuple[Check, ...] = ()
     if "agents" in values:
-        names = list(values["agents"])
-        schedule = read_schedule(values["schedule"], names, problems)
+        setup, anchors = add_anchors(setup, problems)
+        names = list(setup.agents if anchors else values["agents"])
+        if anchors or not problems.found or len(names) > 1:  # without anchors it has one agent
+            schedule = read_schedule(values["schedule"], names, problems)
+        if schedule is not None and schedule.rounds is not None and anchors:
+            rounds = replace(schedule.rounds, values={**schedule.rounds.values, **anchors})
+            schedule = schedule._replace(rounds=rounds)
         if schedule is not None:
             check_stop_rule(settings, schedule, problems)
         players = CheckContext(names, setup.agents, schedule and schedule.matches)
@@ -331,6 +368,8 @@ def build_plan(setup: CommonSettings, schedule: MatchSchedule) -> Plan:
     usual = DEFAULT_PAIRS if schedule.rounds is None else MAX_ROUND_PAIRS
     if settings.stop is not None:
         usual = count_openings(setup.game, openings, MAX_STOP_PAIRS, settings.seed)
+    elif schedule.rounds is not None and schedule.rounds.method == SCALE:
+        usual = SCALE_PAIRS
     pairs = settings.pairs or min(known or usual, usual)
     game_seconds, increment = parse_game_time(settings.game_time or "") or (None, 0.0)
     # Schedules by rounds end long before all pairs are played.
@@ -399,7 +438,19 @@ def stop_table(width: float | None, sprt: Sequence[float] | None) -> dict[str, o
 def match_tables(
     first: AgentLike, second: AgentLike, game: str, settings: Mapping[str, object]
 ) -> dict[str, Any]:
-    """Return the tables of an experiment in which two agents play; `settings` are further keys."""
+    """Return the tables of an experiment in which two agents play; `settings` are further keys.
+
+    The opponent "scale" means the anchors of the game's scale.
+    """
+    if second == SCALE:
+        name = agent_name(first)[:MAX_MATCH_NAME]
+        return {
+            "name": f"{name}-on-scale",
+            "game": game,
+            "schedule": {SCALE: name},
+            **{key: value for key, value in settings.items() if value is not None},
+            "agents": {name: agent_spec(first).to_json()},
+        }
     names = [agent_name(each)[:MAX_MATCH_NAME] for each in (first, second)]
     if names[0] == names[1]:
         names[1] += "-2"

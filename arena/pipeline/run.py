@@ -19,6 +19,7 @@ from arena.config.run_options import RunOptions, command_text
 from arena.config.toml_file import ExperimentError, read_experiment_file
 from arena.planning.games import LOSS, GameParts, Termination, moves_of_game, pair_points
 from arena.planning.plan import Plan
+from arena.planning.scale import SCALE, require_current_scale
 from arena.planning.schedule import RoundTracker, Schedule, make_schedule
 from arena.playing.bots import find_unloadable, load_reasons
 from arena.playing.cached_pairs import CachedPairs
@@ -112,6 +113,7 @@ class RunResult:
     repeatability: Repeatability
     next_step: str
     page: Path | None = None
+    move_losses: str = ""  # a line about the newcomer of a placement
 
     @property
     def checks_hold(self) -> bool:
@@ -144,7 +146,28 @@ def run_experiment(experiment: Experiment, options: RunOptions) -> RunResult:
                 result = analyse_run(run, played)
             if live is not None:
                 live.finish(directory / "report.html")
-            return result
+        # The judge locks the directory itself.
+        return judge_newcomer(result, options) if is_placement(experiment.plan) else result
+
+
+def is_placement(plan: Plan) -> bool:
+    """Return whether a plan places an agent on the scale of its game."""
+    return plan.rounds is not None and plan.rounds.method == SCALE
+
+
+def judge_newcomer(result: RunResult, options: RunOptions) -> RunResult:
+    """Judge the last moves of a placement, as `pitflip judge` does; write the page with them."""
+    from arena.analysis.move_losses.judge import JudgeSettings, judge_run
+    from arena.analysis.move_losses.run_lines import load_run_lines
+    from arena.terminal.move_losses import newcomer_line, write_judgement
+
+    options.interrupts.check()
+    run = load_run_lines(result.directory)
+    with open_displays(options.quiet, None) as show:
+        judgement = judge_run(run, JudgeSettings(), options.playing, show, options.notify)
+    found, _ = write_judgement(judgement)
+    result = replace(result, move_losses=newcomer_line(judgement, found))
+    return write_run_page(result) if options.page else result
 
 
 @contextlib.contextmanager
@@ -224,6 +247,8 @@ def locate_bots(experiment: Experiment, overrides: Sequence[str], error: Useless
 def play_run(run: ActiveRun, live: "LivePage | None", difference: str | None) -> PlayResult:
     """Play the remaining games; `difference` says how the run differs from an earlier one."""
     options, section = run.options, run.section
+    if is_placement(run.experiment.plan):
+        require_current_scale(run.experiment.plan.game)
     # Bots that stop the run and a weak sandbox are reported before the message about a new run.
     plan, watch = plan_of_copies(run)
     schedule = make_schedule(plan)

@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.stats.estimate import Estimate
 from games.base.schema import KeyValues
 
 Points = NDArray[np.int8]  # of agent `a` in each pair, in quarters from 0 to 4
@@ -60,6 +61,7 @@ class StandingRow(NamedTuple):
     by: int | None = None  # the agent above it
     counts: tuple[int, ...] = ()  # their pairs by the score of `by`: 0, 1/4, 1/2, 3/4, 1
     log_capital: float | None = None  # logarithm of the capital of bets on `by`
+    elo: Estimate | None = None  # its rating, if the schedule rates agents itself
 
 
 @dataclass(frozen=True, slots=True)

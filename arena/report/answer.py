@@ -34,6 +34,7 @@ BEATS = " beats "
 QUESTIONS = {
     "best": "Which is best at {game}, of {agents} agents?",
     "rank": "What is the order of {agents} agents at {game}?",
+    "scale": "How strong is the newcomer at {game}, on a fixed scale?",
     "place": "What is the rank of the newcomer at {game}, of {agents} agents?",
 }
 WINS = "Which wins at {game}, of {agents} agents?"
@@ -277,7 +278,10 @@ def _tournament_answer(report: ReportData) -> Answer:
         if row["state"] == "out" and row["why"]
     ]
     notes = [f"{capitalize(str(note))}. " for note in stored["notes"]]
-    return Answer(question, f"{capitalize(str(stored['answer']))}.", join([*reasons, *notes]))
+    headline = str(stored["answer"])
+    if stored["schedule"] != "scale":  # it begins with the name of an agent
+        headline = capitalize(headline)
+    return Answer(question, f"{headline}.", join([*reasons, *notes]))
 
 
 def _since(round_: int | None) -> str:

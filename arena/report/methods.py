@@ -12,6 +12,7 @@ from agents.core import to_plain_table
 from agents.registry import kind_of, option_values, randomness_reason, user_code_reason
 from arena.analysis.repeatability import KEY
 from arena.planning.plan import Plan
+from arena.planning.scale import SCALE
 from arena.playing.clock import time_control
 from arena.playing.determinism import BotReplays
 from arena.report.data import ReportData
@@ -147,6 +148,11 @@ def _length_text(plan: Plan) -> str:
             "In each round agents with about equal points met (schedule 'swiss'), for "
             f"{count_noun(size, 'pair')} of games; this order is no evidence of strength"
         )
+    if plan.rounds.method == SCALE:
+        return (
+            "After each round the newcomer met the anchor of a fixed scale that narrows its rating "
+            f"most, for at most {pairs} of games in all"
+        )
     return (
         f"The results decided which agents met next (schedule '{plan.rounds.method}'), for at most "
         f"{pairs} a match; the answers are anytime-valid, by {SOURCES['betting']}"
@@ -251,6 +257,12 @@ def _estimates(report: ReportData) -> Iterator[str]:
     if rated and report.has_two_agents:
         half = ", with half its interval" if intervals else ""
         yield f"The rating of each agent is half the Elo difference of the pair{half}"
+    elif report.plan.rounds is not None and report.plan.rounds.method == SCALE:
+        yield (
+            "Its rating is a quasi-likelihood estimate (McCullagh, Annals of Statistics 11 (1983)) "
+            "from the stored ratings of the anchors; its interval inverts the score test and "
+            "includes the errors of the anchors"
+        )
     elif rated and not report.too_few_openings:
         bootstrap = f"; their intervals come from {SOURCES['bootstrap']}, over openings"
         yield (

@@ -8,14 +8,56 @@ from rich.console import Console
 from rich.text import Text
 
 from arena.analysis.move_losses.judge import JudgeResult
-from arena.analysis.move_losses.losses import AgentLosses, Blunder, StageLosses
+from arena.analysis.move_losses.losses import (
+    MOVES,
+    AgentLosses,
+    Blunder,
+    StageLosses,
+    agent_losses,
+    write_moves,
+)
+from arena.planning.scale import SCALE, load_scale
+from arena.storage.run_file import renew_checksums
 from arena.terminal.tables import plain_table, print_line
 from games import Game
 from games.base.cli import shell_command
+from games.base.files import write_text
 from games.base.text import count_noun
 from games.solving.solution import remaining_units, unit_name
 from games.solving.solver import OUTCOMES, sign
 from games.transcripts import replay_command_for_line
+
+JUDGEMENT = "judgement.json"
+
+
+def write_judgement(judgement: JudgeResult) -> tuple[list[AgentLosses], str]:
+    """Write the tables of a judgement into its run; return the losses, also as JSON."""
+    directory = judgement.run.directory
+    write_moves(judgement, directory / MOVES)
+    found = agent_losses(judgement)
+    text = losses_to_json(judgement, found)
+    write_text(directory / JUDGEMENT, f"{text}\n")
+    renew_checksums(directory, {MOVES, JUDGEMENT})
+    return found, text
+
+
+def newcomer_line(judgement: JudgeResult, found: Sequence[AgentLosses]) -> str:
+    """Return the mean move loss of the newcomer of a placement, and those of some anchors."""
+    run = judgement.run
+    assert run.plan.rounds is not None
+    name, unit = run.plan.rounds.values[SCALE], unit_name(run.game)
+    (own,) = (each for each in found if each.agent == name)
+    if not (judged := own.total("judged")):
+        return f"{name}: no move was compared with perfect play"
+    scale = load_scale(run.game)
+    known = dict(zip(scale.anchors, scale.losses, strict=True))
+    met = [each.agent for each in found if each.agent in known and each.total("moves")]
+    shown = [f"{each} {known[each]:.2f}" for each in met]
+    margin = "beans" if run.game.pack == "sowing" else "discs"
+    return (
+        f"{name}: mean move loss {own.total('loss') / judged:.2f} {margin} against perfect play "
+        f"in {judged:,} moves with at most {judgement.last} {unit}; anchors: {', '.join(shown)}"
+    )
 
 
 def print_move_losses(

@@ -217,7 +217,7 @@ def _first_mover_line(summary: Summary) -> str:
 
 def _print_matrix(console: Console, summary: Summary) -> None:
     """Print the points per game of row against column, in per cent."""
-    names = [row.agent for row in summary.ratings]
+    names = [row.agent for row in summary.ratings if row.games]
     scores = {(rate.agent, rate.opponent): rate.row.score.value for rate in summary.win_rates}
     for begin in range(0, len(names), MATRIX_COLUMNS):
         columns = range(begin, min(begin + MATRIX_COLUMNS, len(names)))

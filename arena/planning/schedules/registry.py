@@ -17,6 +17,7 @@ SCHEDULES: Mapping[str, str] = {
     "rank": "arena.planning.schedules.rank:RANK",
     "place": "arena.planning.schedules.place:PLACE",
     "swiss": "arena.planning.schedules.swiss:SWISS",
+    "scale": "arena.planning.schedules.scale:SCALE",
 }
 Matches = tuple[tuple[int, int], ...]  # pairs of agents, by their places
 

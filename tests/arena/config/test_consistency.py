@@ -24,7 +24,7 @@ BROKEN = {
         HEAD + 'schedule = "round_robbin"\n' + AGENTS,
         'x.toml:2: [top level] schedule must be "round_robin", { gauntlet = "a" }, "match", '
         '{ match = ["a", "b"] }, { match = [["a", "b"], ["c", "d"]] }, { best = 1 }, '
-        '{ rank = true }, { place = "a" } or "swiss", got "round_robbin"; '
+        '{ rank = true }, { place = "a" }, "swiss" or { scale = "a" }, got "round_robbin"; '
         'did you mean "round_robin"?',
     ),
     "two schedules": (

@@ -29,6 +29,10 @@ def tournament(name, agents=5, limit=LIMIT, **values):
     defaults = default_values(schedule_method(name).keys)
     if name == "place":
         defaults["place"] = names[-1]
+    if name == "scale":
+        elo = tuple(100.0 * place for place in range(agents - 1))
+        covariance = (1.0,) * len(elo) ** 2
+        defaults |= {"scale": names[-1], "game": "g", "elo": elo, "covariance": covariance}
     rounds = rounds_choice(name, defaults | values)
     return start_tournament(rounds, Participants(names, limit))
 
@@ -58,7 +62,7 @@ def equal(_, __):
 @pytest.mark.parametrize("agents", [2, 3, 6])
 @pytest.mark.parametrize("score", [stronger_first, equal])
 def test_tournament_ends_and_meets_only_possible_opponents(name, agents, score):
-    values = {"place": "a0"} if name == "place" else {}
+    values = {name: "a0"} if name in {"place", "scale"} else {}
     method = schedule_method(name)
     names = [f"a{place}" for place in range(agents)]
     possible = set(method.matches(default_values(method.keys) | values, names))
@@ -108,7 +112,11 @@ def test_only_a_swiss_tournament_has_a_known_number_of_pairs():
     participants = Participants(["a", "b", "c"], 10)
     totals = {}
     for name in BY_ROUNDS:
-        values = default_values(schedule_method(name).keys) | {"swiss": 2, "place": "a"}
+        values = default_values(schedule_method(name).keys) | {
+            "swiss": 2,
+            "place": "a",
+            "scale": "a",
+        }
         totals[name] = pair_total(rounds_choice(name, values), participants)
     assert totals.pop("swiss") == 2
     assert set(totals.values()) == {None}
