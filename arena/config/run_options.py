@@ -20,6 +20,7 @@ from games.base.schema import Key, read_table
 from games.base.text import quote
 
 if TYPE_CHECKING:
+    from arena.pipeline.class_of_bots import ClassSite
     from arena.playing.cluster.connection import Cluster
     from arena.storage.game_cache import GameCache
 
@@ -98,6 +99,7 @@ class RunOptions:
     sandbox: Sandbox = field(default_factory=Sandbox)  # started with the first bot
     page: bool = False
     live: bool = False  # show a live page in the browser
+    site: "ClassSite | None" = None  # pages of a class, which are rewritten during the run
     cache: "GameCache | None" = None  # finished games of earlier runs
     tables: bool = True  # whether a study prints its result
     pinned: bool = True  # whether workers and their bots stay on their cores
@@ -110,7 +112,9 @@ class RunOptions:
     @property
     def notify(self) -> Callable[[str], None]:
         """A function that prints a line about the run, or logs it if the run is quiet."""
-        return log.info if self.quiet else print_error
+        if self.quiet:
+            return log.info
+        return print_error if self.site is None else self.site.notify
 
     @property
     def playing(self) -> PlayOptions:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from agents.fault_text import fault_line
 from agents.registry import user_code_reason
@@ -62,8 +62,11 @@ if TYPE_CHECKING:  # loaded after the games, so that the first game starts soone
     from arena.analysis.checks.registry import Verdict
     from arena.analysis.evidence import Evidence
     from arena.analysis.summary import Summary
+    from arena.pipeline.class_of_bots import ClassSite
     from arena.report.data import ReportData
     from arena.report.live import LivePage
+
+    LiveView: TypeAlias = LivePage | ClassSite
 
 MAX_FAULTS = 100  # different faults in run.json
 CORRECT_OR_REMOVE = (
@@ -124,7 +127,8 @@ def run_experiment(experiment: Experiment, options: RunOptions) -> RunResult:
     with name_failed_pair(experiment, options.overrides):
         origin = provenance.identify_run(experiment.name, experiment.plan)
         directory = options.results / experiment.name / origin.digest
-        difference = None if options.quiet else explain_new_run(directory, origin)
+        is_expected = options.quiet or options.site is not None
+        difference = None if is_expected else explain_new_run(directory, origin)
         with (
             RunDirectory(directory, origin.digest, options.fresh) as locked,
             open_run_log(directory / "run.log"),
@@ -164,8 +168,10 @@ def _origin_fields(run: ActiveRun) -> dict[str, object]:
 
 def open_live_page(
     experiment: Experiment, options: RunOptions
-) -> "contextlib.AbstractContextManager[LivePage | None]":
-    """Open the live page of a run, if the options ask for one."""
+) -> "contextlib.AbstractContextManager[LiveView | None]":
+    """Open the live page of a run or the pages of a class, if the options ask for them."""
+    if options.site is not None:
+        return options.site.watch(experiment)
     if not options.live:
         return contextlib.nullcontext()
     # The server and the page are loaded here: nothing is imported while it serves.
@@ -205,7 +211,7 @@ def locate_bots(experiment: Experiment, overrides: Sequence[str], error: Useless
     return ExperimentError([*lines, CORRECT_OR_REMOVE])
 
 
-def play_run(run: ActiveRun, live: "LivePage | None", difference: str | None) -> PlayResult:
+def play_run(run: ActiveRun, live: "LiveView | None", difference: str | None) -> PlayResult:
     """Play the remaining games; `difference` says how the run differs from an earlier one."""
     options, section = run.options, run.section
     # Bots that stop the run and a weak sandbox are reported before the message about a new run.
@@ -253,7 +259,7 @@ def plan_of_copies(run: ActiveRun) -> tuple[Plan, SourceWatch]:
 
 
 def play_games(
-    run: ActiveRun, schedule: Schedule, live: "LivePage | None", watch: SourceWatch
+    run: ActiveRun, schedule: Schedule, live: "LiveView | None", watch: SourceWatch
 ) -> PlayResult:
     """Play the games that the journal does not have."""
     options, section = run.options, run.section

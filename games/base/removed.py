@@ -16,6 +16,7 @@ REMOVED_COMMANDS: Mapping[str, str] = {
     "new-bot": "pitflip new bot FILE",
     "completion": "pitflip --print-completion SHELL",
     "share": "zip the directory of the run; pitflip verify takes the unpacked directory",
+    "ladder": "pitflip class DIRECTORY --out SITE keeps the games of all unchanged bots",
     "agreement": "every run names agents that play identically",
     "even_openings": 'write openings = { exact = "draw" } in the experiment file',
     "extra_turns": "docs/perfect.md has the answer, python -m benchmarks.extra_turns counts again",
