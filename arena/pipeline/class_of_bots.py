@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from agents.core import SpecError
 from agents.languages import LANGUAGES
 from agents.registry import user_trees
+from arena.analysis.evidence import section_games
 from arena.analysis.likeness import Source, find_alike, join_pairs
 from arena.analysis.tables import EloRow
 from arena.config.agents import AgentContext, bot_paths, bot_table, is_valid_agent_name, read_agents
@@ -28,7 +29,7 @@ from arena.planning.schedule import Schedule
 from arena.playing.progress import GameProgress
 from arena.report.class_site import INDEX, ClassResults, Submission, write_site
 from arena.report.data import ReportData
-from arena.report.live import live_report, schedule_so_far, stored_games
+from arena.report.live import live_report, schedule_so_far
 from arena.stats.racing import MIN_PAIRS
 from arena.storage.game_cache import GameCache, agent_fingerprint
 from arena.storage.journal import Section, lock_directory
@@ -247,7 +248,7 @@ class ClassSite:
         progress, schedule, section = self.latest
         with tempfile.TemporaryDirectory() as scratch:
             report = live_report(self.experiment, progress, schedule, section, Path(scratch))
-            parts = stored_games(schedule_so_far(schedule, section), section)
+            parts = section_games(section, schedule_so_far(schedule, section))
             write_bot_logs(Path(scratch), parts, schedule.plan.names, {})
             status = f"{state.capitalize()}: {count_noun(report.games.size, 'game')} so far."
             self.write(report, Path(scratch), status)

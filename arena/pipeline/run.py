@@ -12,7 +12,7 @@ from agents.fault_text import fault_line
 from agents.registry import user_code_reason
 from agents.sandbox.isolation import IsolationLevel
 from arena.analysis.checks.registry import doubtful_checks, impossible_checks
-from arena.analysis.evidence import exclusion_rows
+from arena.analysis.evidence import exclusion_rows, section_games
 from arena.analysis.repeatability import KEY, Repeatability, repeatability
 from arena.config.experiment import Experiment
 from arena.config.run_options import RunOptions, command_text
@@ -366,14 +366,6 @@ def analyse_run(run: ActiveRun, played: PlayResult) -> RunResult:
     line = "" if options.quiet else next_step(schedule, directory, parts)
     result = RunResult(directory, summary, verdicts, again, line)
     return write_run_page(result) if options.page else result
-
-
-def section_games(section: Section, schedule: Schedule) -> GameParts:
-    """Return a function that reads the games of a section, without search information."""
-    return lambda: (
-        replace(games, search_info={}) if games.search_info else games
-        for _, _, games in section.games(schedule.pairs.columns)
-    )
 
 
 def write_tables(

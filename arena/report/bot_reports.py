@@ -15,7 +15,7 @@ from arena.report.data import FAULT_FREE, GameChunk, GameTable, ReportData
 from arena.report.document import document
 from arena.report.figure import FigureTable, empty_paragraph, section, table_html
 from arena.report.games import games_json, games_parts
-from arena.report.html import Html, isolate, join, name_of, tag
+from arena.report.html import Html, Inside, isolate, join, name_of, tag
 from arena.report.numbers import count, points
 from arena.storage.run_log import BOT_LOGS, PLAIN
 from games.base.text import without_machine_paths
@@ -159,11 +159,11 @@ def _faults_section(
         word, number = results.games.endings[ending], fault.first.row
         error = clean(errors.get((number, word)) or fault_text(word, ""))
         error = without_code(error) if is_public else error
-        shown = tag("a", count(number), href=f"#game={number}") if fault.first.plies else count(
-            number
-        )  # fmt: skip
-        rows.append((word, count(fault.times), error, shown))
-    table = FigureTable(("fault", "games", "the first error", "first game"), tuple(rows))
+        shown: Inside = count(number)
+        if fault.first.plies:
+            shown = tag("a", shown, href=f"#game={number}")
+        rows.append((word, error, count(fault.times), shown))
+    table = FigureTable(("fault", "the first error", "games", "first game"), tuple(rows), 2)
     wide = table_html(table, "Faults by kind", "faults") if rows else None
     end = clean(without_code(exclusion) if is_public else exclusion)
     return section("What went wrong", wide, tag("p", end, class_="note") if end else None)

@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from arena.analysis.checks.registry import Verdict
-from arena.analysis.evidence import Evidence, evidence_of
+from arena.analysis.evidence import Evidence, evidence_of, section_games
 from arena.analysis.summary import Summary, relabel_intervals, summarise
 from arena.analysis.summary_file import summary_json
 from arena.analysis.tables import elo_rows, win_rate_rows
 from arena.analysis.win_rates import ONLY_FORFEITS, WinRate, WinRates
 from arena.config.experiment import Experiment
-from arena.planning.games import GameParts, pair_points
+from arena.planning.games import pair_points
 from arena.planning.schedule import RoundTracker, Schedule
 from arena.playing.progress import GameProgress
 from arena.report.data import ReportData, load_game_table
@@ -123,7 +123,7 @@ def live_report(
 ) -> ReportData:
     """Return the report of the games in the journal, with anytime-valid intervals."""
     schedule = schedule_so_far(schedule, section)
-    plan, parts = schedule.plan, stored_games(schedule, section)
+    plan, parts = schedule.plan, section_games(section, schedule)
 
     evidence = evidence_of(plan, parts, opening_plies=schedule.openings.plies)
     summary = _anytime_summary(experiment, progress, evidence)
@@ -155,13 +155,6 @@ def schedule_so_far(schedule: Schedule, section: Section) -> Schedule:
         for start, _, games in section.games(tracker.columns):
             tracker.add_points(start, pair_points(games))
     return tracker.schedule
-
-
-def stored_games(schedule: Schedule, section: Section) -> GameParts:
-    """Return a function that reads the games in the journal, without search information."""
-    return lambda: (
-        replace(games, search_info={}) for _, _, games in section.games(schedule.pairs.columns)
-    )
 
 
 def _anytime_summary(experiment: Experiment, progress: GameProgress, evidence: Evidence) -> Summary:
