@@ -70,9 +70,7 @@ def entry_file(directory: Path) -> Path:
     for found in (named, files):
         if len(found) == 1:
             return found[0]
-    have = (
-        f"it has {join_names([each.name for each in named or files])}" if files else "it has none"
-    )
+    have = join_names([each.name for each in named or files]) or "none"
     raise SpecError(
         f"the directory {quote(directory.name)} needs one entry file, called bot or main as in "
         f"bot.py, or {BOT_FILE} with kind and command (it has {have})"

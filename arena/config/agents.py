@@ -279,12 +279,10 @@ def find_bots(directory: Path, problems: Problems) -> Iterator[tuple[str, dict[s
 def bot_paths(directory: Path) -> dict[str, Path]:
     """Return the files and directories that may be bots, by name; equal names get their suffix."""
     paths = sorted(path for path in directory.iterdir() if path.name[0] not in "._")
-    names = Counter(bot_name(path) for path in paths if path.suffix != ".toml")
-    return {
-        bot_name(path) if names[bot_name(path)] == 1 else path.name: path
-        for path in paths
-        if path.suffix != ".toml" or (path.is_file() and bot_name(path) not in names)
-    }
+    names = Counter(bot_name(path) for path in paths if path.suffix != ".toml" or path.is_dir())
+    bots = [path for path in paths
+            if path.is_dir() or path.suffix != ".toml" or path.stem not in names]  # fmt: skip
+    return {bot_name(path) if names[bot_name(path)] < 2 else path.name: path for path in bots}
 
 
 def bot_name(path: Path) -> str:
@@ -298,7 +296,9 @@ def bot_table(path: Path) -> dict[str, object]:
     if file.suffix == ".toml":
         return read_bot_table(file, {})
     beside, table = file.with_suffix(".toml"), table_for_file(file)
-    return read_bot_table(beside, table) if beside.is_file() and not path.is_dir() else table
+    if path.is_dir():  # a program can read the other files of its directory
+        return {**table, "cwd": str(path.absolute())} if "command" in table else table
+    return read_bot_table(beside, table) if beside.is_file() else table
 
 
 def table_for_file(path: Path) -> dict[str, object]:

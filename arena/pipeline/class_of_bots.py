@@ -35,9 +35,9 @@ from arena.storage.game_cache import GameCache, agent_fingerprint
 from arena.storage.journal import Section, lock_directory
 from arena.storage.results import delete_run
 from arena.storage.run_log import PLAIN, write_bot_logs
-from arena.terminal.plan import range_text
+from arena.terminal.plan import duration_text, range_text
 from games import game as load_game
-from games.base.errors import UserError, print_error, printable
+from games.base.errors import Unfinished, UserError, print_error, printable
 from games.base.files import InputTooLarge, parse_json, read_with_limit, write_text
 from games.base.progress import Progress
 from games.base.text import count_noun, without_machine_paths
@@ -79,6 +79,7 @@ class ClassMembers:
     submissions: Mapping[str, Submission]
     contents: Mapping[str, str]
     sources: Mapping[str, Source]
+    state: object  # of the directory before it was read
 
 
 # ------------------------------------------------------------------------- submissions
@@ -86,7 +87,7 @@ class ClassMembers:
 
 def read_members(settings: ClassSettings, stored: Mapping[str, Any], pairs: int) -> ClassMembers:
     """Read the directory; submissions that are no bots are refused, and the others play."""
-    tables = {**settings.tables, "pairs": pairs}
+    tables, state = {**settings.tables, "pairs": pairs}, directory_state(settings.directory)
     source, problems = source_from_tables(tables, settings.overrides)
     game = load_game(str(source.tables.get("game")), Path())
     agents, submissions, contents, sources = {}, dict[str, Submission](), {}, {}
@@ -101,19 +102,21 @@ def read_members(settings: ClassSettings, stored: Mapping[str, Any], pairs: int)
         submissions[name] = _submission(stored.get(name), contents[name], path, refusal)
     if len(agents) < 2:
         problems.raise_if_any()
-        return ClassMembers(None, submissions, contents, sources)
+        return ClassMembers(None, submissions, contents, sources, state)
     rank = len(agents) > settings.full_up_to and "schedule" not in source.tables
     more = {"schedule": {"rank": True}} if rank else {}
     built = source_from_tables({**tables, **more, "agents": agents}, settings.overrides)
     experiment = build_experiment(*built)
     plan = replace(experiment.plan, required_agents=frozenset(), keep_moves=True)
-    return ClassMembers(replace(experiment, plan=plan), submissions, contents, sources)
+    return ClassMembers(replace(experiment, plan=plan), submissions, contents, sources, state)
 
 
 def _read_bot(name: str, path: Path, game: Any) -> tuple[dict[str, object], str, str]:
     """Return the table of a bot, a digest of its content, and why it cannot play."""
     if not is_valid_agent_name(name):
         return {}, "", "its name must have 1 to 40 printable characters, and cannot be all"
+    if not (path.is_file() or path.is_dir()):
+        return {}, "", f"{path.name} is not a file"
     try:
         table = bot_table(path)
         problems = Problems(FileSource(path, None, {}))
@@ -195,7 +198,7 @@ class ClassSite:
 
     def __init__(self, settings: ClassSettings, members: ClassMembers, deadline: float) -> None:
         self.settings, self.members, self.deadline = settings, members, deadline
-        self.state = directory_state(settings.directory)
+        self.state = members.state
         self.has_results = (settings.site / INDEX).exists()
         self.next_page = time.monotonic() + PAGE_SECONDS
         self.next_look = time.monotonic() + LOOK_SECONDS
@@ -308,11 +311,17 @@ def play_class(settings: ClassSettings, options: RunOptions) -> None:
                 state = directory_state(settings.directory)
                 try:
                     refresh(settings, own, home, deadline)
-                except DirectoryChanged:
+                except (DirectoryChanged, UserError, Unfinished, OSError) as error:
+                    is_same = directory_state(settings.directory) == state
+                    if is_same and not isinstance(error, DirectoryChanged):
+                        raise
                     own.notify("a submission changed: starting again with what is new")
-                if not settings.watch or time.monotonic() > deadline:
-                    return
+                else:
+                    if not settings.watch or time.monotonic() > deadline:
+                        break
                 wait_for_change(settings.directory, state, deadline, own)
+            if directory_state(settings.directory) != state:
+                own.notify("a submission changed meanwhile: the same command plays what is new")
     finally:
         os.close(lock)
 
@@ -356,10 +365,10 @@ def refresh(settings: ClassSettings, options: RunOptions, home: Path, deadline: 
     result = play_passes(settings, replace(options, site=site), members, deadline)
     if result is None:
         return
-    before = stored.get("run", "")
     write_state(home, members, result.directory.name)
-    if before and before != result.directory.name:
-        delete_run(home / before)
+    for path in home.iterdir():  # the games of earlier runs are in the cache
+        if path.name != result.directory.name:
+            delete_run(path)
     for line in site.evidence_lines(result):
         options.notify(f"evidence: {printable(line)}")
     options.notify(f"page: {settings.site / INDEX}")
@@ -394,7 +403,10 @@ def announce_cost(experiment: Experiment, options: RunOptions, deadline: float) 
         return
     left = deadline - time.monotonic()
     limit = ", of which the budget allows a part" if expected.low > left else ""
-    options.notify(f"time: {range_text(expected)} for {games:,} new games{limit}")
+    options.notify(
+        f"time: about {duration_text(expected.seconds)} ({range_text(expected)}) for {games:,} new "
+        f"games{limit}"
+    )
 
 
 def play_passes(
@@ -411,6 +423,8 @@ def play_passes(
     pairs = min(most, MIN_PAIRS if experiment.plan.rounds is not None else 1)
     result: RunResult | None = None
     while True:
+        if directory_state(settings.directory) != site.state:
+            raise DirectoryChanged
         begun = time.monotonic()
         plan = replace(experiment.plan, pairs=pairs)
         try:
@@ -418,8 +432,6 @@ def play_passes(
         except BudgetOver:
             options.notify("the budget is used: all finished games are kept")
             return result
-        if result is not None and result.directory != latest.directory:
-            delete_run(result.directory)
         result = latest
         site.write_result(result)
         if pairs >= most:

@@ -1,11 +1,13 @@
 """Forecast the cost and the precision of a run before it is played."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
 
 from agents.registry import randomness_reason
+from agents.sandbox.sandbox import Sandbox
 from arena.analysis.checks.registry import doubtful_checks, impossible_checks
 from arena.config.experiment import Experiment
 from arena.config.run_options import RunOptions
@@ -195,8 +197,9 @@ def class_time(plan: Plan, options: RunOptions, show: Show) -> tuple[TimeRange, 
         return TimeRange(0.0, 0.0, 0.0), 0
     open_matches = tuple(match for match, pairs in left.items() if pairs)
     trial = make_schedule(replace(plan, matches=open_matches, rounds=None), schedule.openings)
-    with ProgressLine() as line:
-        pilot = run_pilot(trial, options.playing, show=line.show)
+    # A sandbox of its own, because bots of this process would stay in that of the run.
+    with closing(Sandbox()) as sandbox, ProgressLine() as line:
+        pilot = run_pilot(trial, options.playing._replace(sandbox=sandbox), show=line.show)
     show(lines.pilot_line(pilot, options.parallel_games))
     return pilot.estimate_time(left, options.parallel_games), games
 

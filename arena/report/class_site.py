@@ -27,7 +27,7 @@ from arena.report.page import games_section
 from arena.storage.run_log import PLAIN
 from games.base.errors import printable
 from games.base.files import write_text
-from games.base.text import count_noun
+from games.base.text import count_noun, without_machine_paths
 
 INDEX, AUTHORS, GRADES = "index.html", "authors", "grades.csv"
 GRADE_COLUMNS = (
@@ -78,10 +78,11 @@ def write_site(site: Path, results: ClassResults) -> None:
     if report is not None:
         own = AgentResults(report.games)
         for row in report.ratings:
-            log = fault_log(results.logs, report.games.names, report.games.names.index(row.agent)) \
-                if results.logs else ""  # fmt: skip
+            place = report.games.names.index(row.agent)
+            log = fault_log(results.logs, report.games.names, place) if results.logs else ""
             found = first_errors(log)
-            errors[row.agent] = without_code(found[min(found)]) if found else ""
+            error = without_code(found[min(found)]) if found else ""
+            errors[row.agent] = without_machine_paths(error, report.experiment_directory)
             submission = results.submissions.get(row.agent)
             page = bot_report(
                 report, own, row, log, more=[_submission_line(submission)], is_public=True
