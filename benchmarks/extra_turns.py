@@ -87,7 +87,7 @@ def main(names: list[str]) -> None:
     for name in names or BOARDS:
         if Path(name).is_dir():
             run = load_run_lines(Path(name))
-            of, positions = run.of, endgame_positions(run.of, run.lines[:GAMES])
+            of, positions = run.game, endgame_positions(run.game, run.lines[:GAMES])
         else:
             of = game(name)
             positions = reachable_positions(of)

@@ -24,13 +24,13 @@ from arena.config.sweep import SweepPlan, build_experiment_or_sweep
 from arena.config.toml_file import (
     Problems,
     Source,
-    format_toml,
     read_experiment_file,
     source_from_tables,
 )
 from arena.playing.options import Interrupts
 from games import Game
 from games.base.errors import UserError, print_error
+from games.base.files import format_toml
 from games.base.text import quote
 from games.solving.solution import Solution, solve_steps
 from games.solving.solver import Allowance, Budget

@@ -19,7 +19,14 @@ from agents.core import SpecError, Weights
 from agents.user_files import split_reference
 from games import Game
 from games.base.errors import printable
-from games.base.files import atomic_write, parse_json, parse_toml, read_with_limit
+from games.base.files import (
+    atomic_write,
+    format_toml,
+    parse_json,
+    parse_toml,
+    read_with_limit,
+    toml_key,
+)
 from games.base.schema import Key, table_problems
 from games.base.text import GameError, did_you_mean, format_value, join_names, quote
 from games.learned_tables import TableKind, TableLayout
@@ -229,6 +236,13 @@ class LearnedWeights:
         """Return the weights of each feature, one number per phase."""
         rows = self.weights.T.tolist()
         return {name: tuple(row) for name, row in zip(self.groups, rows, strict=True)}
+
+
+def format_weights(weights: Mapping[str, Sequence[float]]) -> str:
+    """Return weights as the table of a TOML file."""
+    values = {name: each[0] if len(each) == 1 else list(each) for name, each in weights.items()}
+    lines = [f"{toml_key(name)} = {format_toml(value)}" for name, value in values.items()]
+    return "\n".join(["[weights]", *lines]) + "\n"
 
 
 def write_learned_weights(path: Path, weights: LearnedWeights) -> None:

@@ -40,8 +40,13 @@ from agents.sandbox.messages import (
     receive_message,
     send_message,
 )
-from agents.sandbox.syscalls import SHORTAGE_ERRNOS
-from agents.sandbox.usage import BotLog, ControlGroup, GroupParent, remove_directory
+from agents.sandbox.usage import (
+    BotLog,
+    ControlGroup,
+    GroupParent,
+    lock_directory,
+    remove_directory,
+)
 
 CHECK_SECONDS = 0.1  # between two checks of a bot, at most
 # A bot that may soon use all its memory is checked more often. One core fills FILL_RATE bytes in a
@@ -242,8 +247,7 @@ class Spawner:
             self.poll.register(bot.log.descriptor, select.POLLIN)
         except OSError as error:
             close_descriptors(opened[len(theirs) :])
-            cause = "resources" if error.errno in SHORTAGE_ERRNOS else ""
-            self._send(client, BotExit(start.number, UNSTARTED, cause, str(error), b""))
+            self._send(client, BotExit(start.number, UNSTARTED, "resources", str(error), b""))
             remove_directory(self._scratch(client, start.number))
         finally:
             close_descriptors(theirs)
@@ -253,6 +257,7 @@ class Spawner:
     ) -> RunningBot:
         """Return the forked bot; descriptors to close if that fails are added to `opened`."""
         own = self._scratch(client, start.number)
+        self.scratch.mkdir(mode=0o700, exist_ok=True)  # a service may clean /tmp
         own.mkdir()
         reading, writing = os.pipe()
         opened += reading, writing
@@ -472,6 +477,7 @@ def main(descriptor: int, guard: int) -> None:
     raise_open_file_limit()
     usage.remove_leftovers(Path(tempfile.gettempdir()))
     scratch = Path(tempfile.mkdtemp(prefix=f"pitflip-sandbox-{os.getpid()}-"))
+    lock_directory(scratch)
     root, groups = socket.socket(fileno=descriptor), GroupParent()
     try:
         level = find_level(scratch, os.environ.get(LEVEL_VARIABLE, ""), groups)

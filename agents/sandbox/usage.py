@@ -1,6 +1,7 @@
 """The processes of a bot: their memory, time, files and output, and how they are ended."""
 
 import errno
+import fcntl
 import math
 import os
 import re
@@ -539,10 +540,31 @@ def nameless_bytes(process: int, device: int) -> int:
     return total
 
 
+def lock_directory(directory: Path) -> int | None:
+    """Lock a directory; return a descriptor that holds the lock, None if another process does."""
+    try:
+        place = os.open(directory, os.O_RDONLY | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(place)
+        return None
+    return place
+
+
 def remove_leftovers(base: Path, remove: Callable[[Path], None] = remove_directory) -> None:
-    """Remove the directories of spawners that were killed."""
+    """Remove the directories of spawners that were killed.
+
+    Where containers share a directory, a spawner may be in another container and have a process id
+    that does not exist here, but it holds a lock.
+    """
     with suppress(OSError):
         for each in base.iterdir():
             found = DIRECTORY_NAME.fullmatch(each.name)
-            if found and not Path(f"/proc/{found[1]}").exists():
+            if not found or Path(f"/proc/{found[1]}").exists():
+                continue
+            if (lock := lock_directory(each)) is not None:
                 remove(each)
+                os.close(lock)

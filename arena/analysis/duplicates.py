@@ -165,7 +165,7 @@ class DuplicateAgentFinder:
             before, games = agent.get(pair & 0xFFFFFFFF, (0, 0))
             agent[pair & 0xFFFFFFFF] = (before + total) % (1 << 64), games + count
 
-    def identical_agents(self, of: Game, pieces: Pieces) -> tuple[IdenticalPlay, ...]:
+    def identical_agents(self, game: Game, pieces: Pieces) -> tuple[IdenticalPlay, ...]:
         """Return the agents that play identically; `pieces` are all games taken, a second time.
 
         If moves are stored, the first difference between two games shows which side deviated:
@@ -179,7 +179,7 @@ class DuplicateAgentFinder:
         equal: dict[tuple[int, int], IdenticalPlay] = {}
         for one, other in close:
             same = self._compare_sums(one, other) if kept is None else self._compare_moves(
-                of, kept, one, other
+                game, kept, one, other
             )  # fmt: skip
             if same is not None:
                 equal[one, other] = same
@@ -217,7 +217,7 @@ class DuplicateAgentFinder:
         return (self.opponents[one] & self.opponents[other]) - {one, other}
 
     def _compare_moves(
-        self, of: Game, kept: dict[int, dict[int, OwnGames]], one: int, other: int
+        self, game: Game, kept: dict[int, dict[int, OwnGames]], one: int, other: int
     ) -> IdenticalPlay | None:
         """Compare two agents by their moves; None if they differ or have too few games."""
         games = opponents = 0
@@ -227,7 +227,9 @@ class DuplicateAgentFinder:
             different = [key for key in sorted(common) if not np.array_equal(own[key], others[key])]
             if not different:
                 games, opponents = games + len(common), opponents + bool(common)
-            elif any(deviating_seat(of, own[key], others[key]) == key[1] for key in different[:1]):
+            elif any(
+                deviating_seat(game, own[key], others[key]) == key[1] for key in different[:1]
+            ):
                 return None
         enough = games >= MIN_EQUAL_GAMES
         found = IdenticalPlay(
@@ -247,13 +249,13 @@ class DuplicateAgentFinder:
         return found if equal and games >= MIN_EQUAL_GAMES else None
 
 
-def deviating_seat(of: Game, one: Moves, other: Moves) -> int:
+def deviating_seat(game: Game, one: Moves, other: Moves) -> int:
     """Return the seat that moved, or resigned, at the first difference of two games."""
     length = min(len(one), len(other))
     parted = np.flatnonzero(one[:length] != other[:length])
-    position = of.start()
+    position = game.start()
     for move in one[: int(parted[0]) if len(parted) else length].tolist():
-        position = of.play(position, move)
+        position = game.play(position, move)
     return position.mover
 
 

@@ -251,13 +251,13 @@ def position_of_run(
     row = parse_whole_number(str(directory), "the game", number, range(len(run.line_of)))
     moves = run.move_texts[run.line_of[row]]
     at = parse_whole_number(f"{directory}#{row}", "the ply", ply or "0", range(len(moves) + 1))
-    position = run.of.replay(" ".join(moves[:at]))[-1]
+    position = run.game.replay(" ".join(moves[:at]))[-1]
     name = agent or run.plan.names[run.seats[row][position.mover]]
     spec = with_limits(agent_of_run(run, name), limits)
-    played = run.of.parse_move(position, moves[at]) if at < len(moves) else None
+    played = run.game.parse_move(position, moves[at]) if at < len(moves) else None
     for note in changes_since_run(directory):
         print(f"note: {note}")
-    return ExplainedPosition(run.of, position, name, spec, played, at < run.opening_plies[row])
+    return ExplainedPosition(run.game, position, name, spec, played, at < run.opening_plies[row])
 
 
 def agent_of_run(run: "RunLines", name: str) -> AgentSpec:

@@ -82,7 +82,7 @@ def write_starter(starter: Template, name: str, directory: Path) -> list[Path]:
     text, files = found.read_text(), {}
     for named in sorted(set(REFERENCED_FILE.findall(text))):
         own = f"{name}.py" if named == starter.file else named
-        text = text.replace(f'"{named}', f'"{own}')
+        text = text.replace(named, own)
         files[directory / own] = (examples_directory() / named).read_text()
     text = schema_line(directory) + text
     files[directory / f"{name}.toml"] = text.replace(f"experiments/{found.name}", f"{name}.toml")

@@ -18,17 +18,17 @@ from arena.config.run_options import RESULTS
 from arena.terminal.human_game import HumanGame
 from arena.terminal.players import ASK, GameSetup, make_terminal_game
 from games import game
-from games.base.errors import CHECK_FAILED, OK, print_error
+from games.base.errors import CHECK_FAILED, OK, UserError, print_error
 from games.base.files import write_text
 
 EPILOG = """\
-A player is human, a kind of agent, a bot's file, path.py:evaluate, or
-FILE.toml:NAME. With --depth ask you are asked for the depth. During the game:
-undo, hint, restart, level N, help, quit.
+A player is human, a kind of agent (minimax:depth=3), a bot's file,
+path.py:evaluate, or FILE.toml:NAME. With --depth ask you are asked for the
+depth. During the game: undo, hint, restart, level N, help, quit.
 
 examples:
   pitflip play "kalah(6,4)"
-  pitflip play "kalah(6,4)" --browser
+  pitflip play "kalah(6,4)" my_bot.py --browser
   pitflip play othello --first smart --second my_bot.py --depth 4"""
 
 
@@ -44,16 +44,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's own options."""
     parser.add_argument("game", metavar="GAME", help='such as "kalah(6,4)", owari, othello')
     parser.add_argument(
+        "opponent", nargs="?", metavar="OPPONENT", help="your opponent (default: smart)"
+    )
+    parser.add_argument(
         "--first",
-        default="human",
         metavar="PLAYER",
         help="the player that moves first (default: human); ask: choose at the start",
     )
     parser.add_argument(
         "--second",
-        default="smart",
         metavar="PLAYER",
-        help="the player that moves second (default: smart)",
+        help="the player that moves second (default: the opponent)",
     )
     parser.add_argument("--side", help="the side that moves first, such as North")
     parser.add_argument("--start", metavar="POSITION", help="start from this position, in one line")
@@ -118,9 +119,14 @@ def play_in_browser(human_game: HumanGame) -> AgentFailure | None:
 
 def game_setup(arguments: argparse.Namespace) -> GameSetup:
     """Return the players and the start of the game."""
+    first, second, opponent = arguments.first, arguments.second, arguments.opponent
+    if opponent and first and second:
+        raise UserError("--first and --second name both players: leave out OPPONENT")
+    if opponent and second:
+        first = opponent
     return GameSetup(
-        arguments.first,
-        arguments.second,
+        first or "human",
+        second or opponent or "smart",
         search_limits(arguments),
         arguments.names or (),
         arguments.seed,

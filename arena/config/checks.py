@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from agents.core import AgentSpec
-from arena.analysis.checks.registry import ALL, BEATS, CHECKS, Check, claim
+from arena.analysis.checks.registry import ALL, BEATS, CHECKS, Check, check_kind
 from arena.config.keys import top_level_hint
 from arena.config.toml_file import Problems
 from arena.planning.schedules.registry import unknown_agent_message
@@ -56,7 +56,7 @@ def _read_check(
 ) -> Check | None:
     """Return one check; report a wrong one and return None."""
     tests, count = [name for name in CHECKS if name in table], len(problems.found)
-    every = {key.name: key for name in CHECKS for key in claim(name).KEYS}
+    every = {key.name: key for name in CHECKS for key in check_kind(name).keys}
     if len(tests) != 1:
         read_table(table, place, [CLAIM_KEY, *every.values()], problems.add, top_level_hint)
         if len(problems.found) == count:
@@ -65,10 +65,10 @@ def _read_check(
             problems.add(place, message, place)
         return None
     (test,) = tests
-    keys = {key.name: key for key in (CLAIM_KEY, *claim(test).KEYS)}
+    keys = {key.name: key for key in (CLAIM_KEY, *check_kind(test).keys)}
     for name in table:
         if name in every and name not in keys:
-            having = [other for other in CHECKS if every[name] in claim(other).KEYS]
+            having = [other for other in CHECKS if every[name] in check_kind(other).keys]
             message = f"{test} has no {name} (it belongs to {join_names(having)})"
             problems.add((*place, name), message)
     own = {name: value for name, value in table.items() if name in keys or name not in every}
@@ -81,20 +81,15 @@ def _read_check(
     elif message := claim_agents_problem(check, context):
         problems.add((*place, "that"), message)
     elif len(values) == len(keys) - 1:
-        for inside, message in getattr(claim(test), "faults", _none)(check, context.specs):
+        for inside, message in check_kind(test).problems(check, context.specs):
             problems.add((*place, *inside), message)
     return check
-
-
-def _none(_: Check, __: Mapping[str, AgentSpec]) -> tuple[()]:
-    """Return no faults: the default for a check module without `faults`."""
-    return ()
 
 
 def claim_form_problem(check: Check) -> str:
     """Return the problem with the form of `that`; empty if there is none."""
     words = [word.strip() for word in check.that.split(BEATS)]
-    if claim(check.test).COMPARES:
+    if check_kind(check.test).compares:
         fits, form = len(words) == 2 and all(words), '"A beats B"'
     else:
         fits, form = len(words) == 1, '"A" or "all"'

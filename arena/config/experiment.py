@@ -24,7 +24,6 @@ from arena.config.toml_file import (
     ExperimentError,
     Problems,
     Source,
-    format_toml,
     read_experiment_file,
 )
 from arena.planning.openings.registry import COMMON_KEYS, OPENINGS, OpeningMethod, opening_method
@@ -39,6 +38,7 @@ from arena.planning.schedules.registry import (
 )
 from arena.playing.clock import default_move_seconds
 from games import Game, GameError, game
+from games.base.files import format_toml
 from games.base.schema import Key, KeyValues, default_values, parse_game_time, read_table
 from games.base.text import did_you_mean, format_value, join_names, quote
 

@@ -14,9 +14,9 @@ from arena.config.toml_file import (
     Problems,
     Source,
     apply_overrides,
-    format_toml,
     read_experiment_file,
 )
+from games.base.files import format_toml
 from games.base.text import format_value
 
 MOST_CELLS = 1000

@@ -1,6 +1,5 @@
 """Read TOML files, apply overrides, and report problems with their lines."""
 
-import json
 import math
 import re
 import tomllib
@@ -14,9 +13,9 @@ from typing import Any, TypeAlias
 
 from arena.planning.schedules.registry import unknown_agent_message
 from games.base.errors import UserError, printable
-from games.base.files import InputTooLarge, parse_toml, read_with_limit
+from games.base.files import InputTooLarge, format_toml, parse_toml, read_with_limit, toml_key
 from games.base.schema import Place
-from games.base.text import did_you_mean, format_value, quote
+from games.base.text import did_you_mean, format_value
 
 Node: TypeAlias = Any  # any value of a TOML text
 # Only a line with one of these can end a value of several lines.
@@ -112,7 +111,7 @@ def value_forms(value: Node) -> tuple[str, ...]:
     while isinstance(value, dict | list) and value:
         value = next(iter(value.values())) if isinstance(value, dict) else value[0]
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False), repr(value)
+        return format_toml(value), repr(value)
     return (str(value),)
 
 
@@ -205,10 +204,7 @@ def table_label(table: Place) -> str:
     if not table:
         return "top level"
     parts = [part for part in table if isinstance(part, str)]
-    names = ".".join(
-        part if re.fullmatch(r"[\w-]+", part) else json.dumps(part, ensure_ascii=False)
-        for part in parts
-    )
+    names = ".".join(toml_key(part) for part in parts)
     return f"[{names}]" if len(parts) < len(table) else names
 
 
@@ -333,7 +329,7 @@ def child_key(node: Node, key: str, above: Sequence[str]) -> str | int:
 def parse_override(override: str) -> tuple[list[str], Node]:
     """Return the keys and the value of `key.key=value`; a value that is not TOML is text."""
     key, equals, value = override.partition("=")
-    quoted_value = json.dumps(value.strip(), ensure_ascii=False)
+    quoted_value = format_toml(value.strip())
     for text in (f"{key} = {value}", f"{key} = {quoted_value}"):
         try:
             tree = parse_toml(text)
@@ -355,18 +351,3 @@ def keys_and_value(tree: Node, key: str) -> tuple[list[str], Node]:
         keys.append(name)
         spelt, tree = spelt[name], tree[name]
     return keys, tree
-
-
-def format_toml(value: object) -> str:
-    """Return a value as TOML."""
-    if isinstance(value, Mapping):
-        pairs = (f"{toml_key(key)} = {format_toml(each)}" for key, each in value.items())
-        return f"{{ {', '.join(pairs)} }}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(format_toml, value))}]"
-    return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def toml_key(key: str) -> str:
-    """Return a key as TOML, with quotes where they are needed."""
-    return key if key.replace("_", "").isalnum() else quote(key)

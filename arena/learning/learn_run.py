@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.core import AgentSpec
-from agents.evaluation.weights import LearnedWeights
+from agents.evaluation.weights import LearnedWeights, format_weights
 from arena.analysis.repeatability import KEY, repeatability, repeatability_line
 from arena.config.run_options import RunOptions
 from arena.learning.config import FEATURES, LearnConfig
@@ -154,11 +154,12 @@ def round_json(each: LearnedRound) -> dict[str, object]:
 
 def weights_toml(weights: LearnedWeights) -> str:
     """Return weights of features as a file that people can read and change."""
-    lines = [f"# Fitted to {weights.games:,} games of {weights.game}.", "[weights]"]
-    for name, values in weights.feature_weights().items():
-        numbers = ", ".join(f"{value:g}" for value in values)
-        lines.append(f"{name} = {numbers if len(values) == 1 else f'[{numbers}]'}")
-    return "\n".join(lines) + "\n"
+    head = f"# Fitted to {weights.games:,} games of {weights.game}.\n"
+    short = {
+        name: [float(f"{value:g}") for value in values]
+        for name, values in weights.feature_weights().items()
+    }
+    return head + format_weights(short)
 
 
 def result_lines(

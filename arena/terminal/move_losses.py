@@ -27,7 +27,7 @@ def print_move_losses(
         print_line(console, "")
         print_line(console, agent_line(agent), "bold")
         table = plain_table(
-            stage_name(judgement.run.of), "moves", "judged", "perfect", "mean loss",
+            stage_name(judgement.run.game), "moves", "judged", "perfect", "mean loss",
             "thrown away", "rescued",
         )  # fmt: skip
         for stage in agent.stages:
@@ -36,7 +36,7 @@ def print_move_losses(
         for blunder in agent.blunders:
             print_line(console, blunder_line(blunder))
             command = shell_command(
-                replay_command_for_line(judgement.run.of, " ".join(blunder.line))
+                replay_command_for_line(judgement.run.game, " ".join(blunder.line))
             )
             console.print(Text(f"  {command}"), soft_wrap=True)
 
@@ -47,15 +47,15 @@ def headline(judgement: JudgeResult) -> str:
     games = f"{len(run.line_of):,} games"
     if len(run.lines) != len(run.line_of):
         games += f", {len(run.lines):,} of them different"
-    most = remaining_units(run.of, run.of.start())
+    most = remaining_units(run.game, run.game.start())
     if most is None:
         how = "judged as far back as the positions of a question allow"
     elif judgement.last is None or judgement.last >= most:
         how = "judged to the start"
     else:
-        how = f"judged from {judgement.last} {unit_name(run.of)} on"
+        how = f"judged from {judgement.last} {unit_name(run.game)} on"
         how += "" if judgement.complete else ", some of them farther back"
-    return f"{run.of.name}: {games}, {how}; openings belong to no agent"
+    return f"{run.game.name}: {games}, {how}; openings belong to no agent"
 
 
 def agent_line(agent: AgentLosses) -> str:
@@ -114,7 +114,7 @@ def losses_to_json(judgement: JudgeResult, found: Sequence[AgentLosses]) -> str:
         "distinct_games": len(run.lines),
         "judged_to": judgement.last,
         "complete": judgement.complete,
-        "agents": [agent_to_json(run.of, agent) for agent in found],
+        "agents": [agent_to_json(run.game, agent) for agent in found],
     }
     return json.dumps(content, indent=1, ensure_ascii=False)
 

@@ -182,25 +182,27 @@ class NodeSpeed(NamedTuple):
         return self.seconds / self.nodes
 
 
-def is_limited_by_nodes(spec: AgentSpec, of: Game) -> bool:
+def is_limited_by_nodes(spec: AgentSpec, game: Game) -> bool:
     """Return whether nodes alone limit an agent, so that any time equals some number of nodes."""
     if not is_search(spec):
         return False
-    values = option_values(kind_of(spec).options, spec, of)
+    values = option_values(kind_of(spec).options, spec, game)
     return bool(values["nodes"]) and not values.get("depth") and not values.get("seconds")
 
 
 def equal_time_node_ratio(
-    tuned: AgentSpec, seed: AgentSpec, of: Game, openings: Openings, sandbox: Sandbox
+    tuned: AgentSpec, seed: AgentSpec, game: Game, openings: Openings, sandbox: Sandbox
 ) -> float:
     """Return the nodes of the tuned agent for each node of the seed in the same time.
 
     Both are measured in turn. The ratio is 1 if an agent fails in all positions.
     """
-    positions = [p for p in start_positions(of, openings) if not of.over(p)]
+    positions = [p for p in start_positions(game, openings) if not game.over(p)]
     if not positions:
         return 1.0
-    agents = [create_agent(spec, of, HostSettings(sandbox, MOVE_SECONDS)) for spec in (tuned, seed)]
+    agents = [
+        create_agent(spec, game, HostSettings(sandbox, MOVE_SECONDS)) for spec in (tuned, seed)
+    ]
     try:
         rounds = [[search_speed(agent, positions) for agent in agents] for _ in range(ROUNDS + 1)]
     finally:
@@ -213,13 +215,13 @@ def equal_time_node_ratio(
     return round(theirs / ours, 3)
 
 
-def start_positions(of: Game, openings: Openings) -> list[Position]:
+def start_positions(game: Game, openings: Openings) -> list[Position]:
     """Return the positions after some openings."""
     found = []
     for slots in openings.slots[:MOST_POSITIONS]:
-        position = of.start()
-        for move in opening_moves(of, slots):
-            position = of.play(position, move)
+        position = game.start()
+        for move in opening_moves(game, slots):
+            position = game.play(position, move)
         found.append(position)
     return found
 

@@ -38,11 +38,11 @@ def has_weights(spec: AgentSpec) -> bool:
     return spec.kind in AGENTS and kind_of(spec).option("weights") is not None
 
 
-def plays_by_learned_tables(spec: AgentSpec, of: Game) -> bool:
+def plays_by_learned_tables(spec: AgentSpec, game: Game) -> bool:
     """Return whether an agent uses learned tables in place of weights of features."""
     if spec.options.get("evaluate"):
         return False
-    return isinstance(option_values(kind_of(spec).options, spec, of)["weights"], str)
+    return isinstance(option_values(kind_of(spec).options, spec, game)["weights"], str)
 
 
 class StartWeights(NamedTuple):
@@ -54,16 +54,16 @@ class StartWeights(NamedTuple):
     options: Sequence[str]  # the names of the agent's options
 
 
-def start_weights(spec: AgentSpec, of: Game) -> StartWeights:
+def start_weights(spec: AgentSpec, game: Game) -> StartWeights:
     """Return the weights of an agent before tuning."""
     keys = kind_of(spec).options
-    names: Sequence[str] | None = of.features
+    names: Sequence[str] | None = game.features
     if evaluate := spec.options.get("evaluate"):
         declared = read_declared_weights(evaluate) or {}
         names = tuple(declared) or None
         weights = {**declared, **spec.options.get("weights", {})}
     else:
-        weights = option_values(keys, spec, of)["weights"]
+        weights = option_values(keys, spec, game)["weights"]
     return StartWeights(weights, names, bool(evaluate), [key.name for key in keys])
 
 
@@ -190,18 +190,18 @@ def untunable_reason(key: Key) -> str:
 
 
 def parse_options(
-    table: Mapping[str, object], spec: AgentSpec, of: Game, problems: Problems
+    table: Mapping[str, object], spec: AgentSpec, game: Game, problems: Problems
 ) -> list[Axis]:
     """Return the axes of all options with a range or choices, and report problems."""
     kind, axes = kind_of(spec), list[Axis]()
     for name, value in table.items():
         key = kind.option(name)
-        if message := option_fault(key, name, spec, of):
+        if message := option_fault(key, name, spec, game):
             report_tune_problem(problems, message, "options", name)
         elif key is not None and key.type == "table":
             axes += table_axes(name, value, spec, problems)
         elif key is not None:
-            seed = option_values(kind.options, spec, of).get(name)
+            seed = option_values(kind.options, spec, game).get(name)
             try:
                 axes.append(option_axis(key, value, seed))
             except ValueError as error:
@@ -209,12 +209,14 @@ def parse_options(
     return axes
 
 
-def option_fault(key: Key | None, name: str, spec: AgentSpec, of: Game) -> str:
+def option_fault(key: Key | None, name: str, spec: AgentSpec, game: Game) -> str:
     """Return why an option of an agent cannot be tuned; empty if it can."""
     names = tunable_options(kind_of(spec))
     others = f"these can be: {join_names(names)}" if names else "none of its options can be"
     if key is None:
-        weight = of.has_part("features") and name in of.features and kind_of(spec).option(WEIGHTS)
+        weight = (
+            game.has_part("features") and name in game.features and kind_of(spec).option(WEIGHTS)
+        )
         unknown, _ = unknown_key_message(name, [each.name for each in kind_of(spec).options])
         return f"{name} is a weight: tune it in [tune.weights]" if weight else unknown
     if name == WEIGHTS:
@@ -318,19 +320,19 @@ def partly_tuned_tables(axes: Sequence[Axis], spec: AgentSpec) -> dict[str, Mapp
 
 
 def parse_space(
-    table: TuneTable, spec: AgentSpec, of: Game, problems: Problems
+    table: TuneTable, spec: AgentSpec, game: Game, problems: Problems
 ) -> tuple[Space, dict[str, Value]]:
     """Return the space and the values before tuning, and report problems."""
     axes, fixed, seeds = list[Axis](), dict[str, tuple[float, ...]](), dict[str, Value]()
     before = len(problems.found)
-    if has_weights(spec) and not plays_by_learned_tables(spec, of):
-        start = start_weights(spec, of)
+    if has_weights(spec) and not plays_by_learned_tables(spec, game):
+        start = start_weights(spec, game)
         for name, value in table.weights.items():
             axes += parse_weight_axes(name, value, start, problems)
         fixed = constant_weights(table, start.weights)
         seeds = {axis.name: seed_value(axis, axes, start.weights) for axis in axes}
-    axes += (options := parse_options(table.options, spec, of, problems))
-    seeds |= {axis.name: option_seed(axis, spec, of) for axis in options}
+    axes += (options := parse_options(table.options, spec, game, problems))
+    seeds |= {axis.name: option_seed(axis, spec, game) for axis in options}
     if not axes and len(problems.found) == before:
         report_tune_problem(problems, no_range_message(spec), "weights")
     for name in sorted({axis.name for axis in axes if [a.name for a in axes].count(axis.name) > 1}):
@@ -362,9 +364,9 @@ def seed_value(axis: Axis, axes: Sequence[Axis], weights: Weights) -> float:
     return values[phases.index(axis) * len(values) // len(phases)]
 
 
-def option_seed(axis: Axis, spec: AgentSpec, of: Game) -> Value:
+def option_seed(axis: Axis, spec: AgentSpec, game: Game) -> Value:
     """Return the option of an axis before tuning."""
-    value: Any = option_values(kind_of(spec).options, spec, of)
+    value: Any = option_values(kind_of(spec).options, spec, game)
     for name in axis.place:
         value = value[name]
     found: Value = value

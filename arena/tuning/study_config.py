@@ -160,11 +160,11 @@ def parse_search(
     return space, seeds
 
 
-def candidate_problem(spec: AgentSpec, space: Space, of: Game) -> str:
+def candidate_problem(spec: AgentSpec, space: Space, game: Game) -> str:
     """Return why candidates at the ends of all ranges are invalid; empty if they are valid."""
     for end in (0.0, 1.0):
         try:
-            require_kind(spec.replace(**space.changes([end] * len(space.axes))), of)
+            require_kind(spec.replace(**space.changes([end] * len(space.axes))), game)
         except SpecError as error:
             return str(error)
     return ""
@@ -258,7 +258,7 @@ def agent_problem(name: str, agents: Mapping[str, AgentSpec]) -> str:
     )
 
 
-def weights_problem(name: str, spec: AgentSpec, of: Game) -> Problem | None:
+def weights_problem(name: str, spec: AgentSpec, game: Game) -> Problem | None:
     """Return why an agent has no weights to tune; None if it has some."""
     if not has_weights(spec):
         has = join_names([each for each in AGENTS if kind_of(each).option(WEIGHTS)])
@@ -267,7 +267,7 @@ def weights_problem(name: str, spec: AgentSpec, of: Game) -> Problem | None:
             f"{name} is of kind {spec.kind}, which has no weights (these have: {has}); in "
             f"[tune.options] it has {options}"
         )
-    if plays_by_learned_tables(spec, of):
+    if plays_by_learned_tables(spec, game):
         return "agent", (
             f"{name} plays by learned tables, which are not tuned; take kind = "
             '"smart_classic", or give it weights'

@@ -1,11 +1,11 @@
 """The results of a study and its files: tables, JSON and tuned weights."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from agents.evaluation.weights import format_weights
 from agents.options import LIMITS
 from arena.storage.parquet import write_columns
 from arena.storage.provenance import package_versions, timestamp
@@ -15,7 +15,7 @@ from arena.tuning.study_config import StudyConfig
 from arena.tuning.surrogate import Posterior
 from arena.tuning.trials import Trial
 from arena.tuning.validation import StudyClaim, Validation, gain_json, validation_to_json
-from games.base.files import write_text
+from games.base.files import format_toml, toml_key, write_text
 
 WEIGHTS_FILE, OPTIONS_FILE = "weights.toml", "options.toml"
 CLOCK_NOTE = "the number of games depended on the clock: another run may recommend other weights"
@@ -198,21 +198,11 @@ def options_toml(report: StudyReport) -> str:
     """Return the tuned options as lines for the table of the agent."""
     tuning, validation = report.tuning, report.validation
     changes = tuning.space.changes(report.recommendation.point)
-    lines = [f"{_key(k)} = {toml_value(v)}" for k, v in changes.items() if k != WEIGHTS]
+    lines = [f"{toml_key(k)} = {format_toml(v)}" for k, v in changes.items() if k != WEIGHTS]
     return (
         "\n".join([f"# Tuned options for {tuning.plan.game_name}: {validation.text}.", *lines])
         + "\n"
     )
-
-
-def toml_value(value: object) -> str:
-    """Return the value of an option in one line of TOML."""
-    if isinstance(value, Mapping):
-        inner = ", ".join(f"{_key(name)} = {toml_value(each)}" for name, each in value.items())
-        return f"{{ {inner} }}"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(toml_value, value))}]"
-    return json.dumps(value, ensure_ascii=False)  # numbers, texts, true and false are alike in both
 
 
 def weights_toml(report: StudyReport) -> str:
@@ -222,32 +212,26 @@ def weights_toml(report: StudyReport) -> str:
     spec, experiment = tuning.candidate, tuning.experiment
     limits = [f"{key} = {spec.options[key]}" for key in LIMITS if key in spec.options]
     agent = f"{spec.kind}, {', '.join(limits) or 'its own limits'}"
-    lines = [
-        f"# Tuned weights for {tuning.plan.game_name}: {validation.text}.",
-        "[weights]",
-        *(f"{_key(name)} = {_toml(values)}" for name, values in weights.items()),
-        "",
-        "[provenance]",
-        f"experiment = {json.dumps(experiment.name)}",
-        f"run = {json.dumps(report.digest)}",
-        f"written = {json.dumps(timestamp())}",
-        f"game = {json.dumps(tuning.plan.game_name)}",
-        f"agent = {json.dumps(agent)}",
-        f"seed_weights = {json.dumps(json.dumps(dict(tuning.seed_values)))}",
-        f"method = {json.dumps(tuning.method)}",
-        f"trials = {best.trials}",
-        f"games = {best.games}",
-        f"validation_games = {validation.games}",
-        f"validation_distinct_games = {validation.distinct_games}",
-        f"versions = {json.dumps(json.dumps(package_versions()))}",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[\w-]+", name, re.ASCII) else json.dumps(name)
-
-
-def _toml(values: Sequence[float]) -> str:
-    numbers = [repr(round(float(value), 3)) for value in values]
-    return numbers[0] if len(numbers) == 1 else f"[{', '.join(numbers)}]"
+    rounded = {
+        name: [round(float(value), 3) for value in values] for name, values in weights.items()
+    }
+    provenance = {
+        "experiment": experiment.name,
+        "run": report.digest,
+        "written": timestamp(),
+        "game": tuning.plan.game_name,
+        "agent": agent,
+        "seed_weights": json.dumps(dict(tuning.seed_values)),
+        "method": tuning.method,
+        "trials": best.trials,
+        "games": best.games,
+        "validation_games": validation.games,
+        "validation_distinct_games": validation.distinct_games,
+        "versions": json.dumps(package_versions()),
+    }
+    return (
+        f"# Tuned weights for {tuning.plan.game_name}: {validation.text}.\n"
+        + format_weights(rounded)
+        + "\n[provenance]\n"
+        + "".join(f"{key} = {format_toml(value)}\n" for key, value in provenance.items())
+    )

@@ -1,4 +1,4 @@
-// A bot that speaks lines, here in Java: a hole of Kalah that ends in its own pot, if any.
+// A bot of the line protocol in Java: it plays a hole whose last bean reaches its pot, if any.
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

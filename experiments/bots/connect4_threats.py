@@ -6,7 +6,7 @@ WEIGHTS = {"threat": 3.0, "middle": 1.0}
 
 
 def four(discs, rows):
-    """Whether there are four in a row."""
+    """Return whether there are four in a row."""
     for step in (1, rows, rows + 1, rows + 2):
         pairs = discs & (discs >> U(step))
         if pairs & (pairs >> U(2 * step)) != ZERO:
@@ -15,7 +15,7 @@ def four(discs, rows):
 
 
 def threats(own, other, columns, rows):
-    """Empty cells that would give `own` four in a row."""
+    """Return the number of empty cells that would give `own` four in a row."""
     found = 0
     for column in range(columns):
         for row in range(rows):
@@ -26,7 +26,7 @@ def threats(own, other, columns, rows):
 
 
 def evaluate(rules, position, weights):
-    """More is better for the side to move."""
+    """Return how good the position is for the side to move."""
     columns, rows = rules[0], rules[1]
     own, other = position.own, position.other
     middle = ((ONE << U(rows)) - ONE) << U(columns // 2 * (rows + 1))

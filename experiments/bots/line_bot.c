@@ -1,4 +1,4 @@
-/* A bot that speaks lines, here in C: a hole of Kalah that ends in its own pot, if any. */
+/* A bot of the line protocol in C: it plays a hole whose last bean reaches its pot, if any. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// A bot that speaks lines, here in JavaScript: a hole of Kalah that ends in its own pot, if any.
+// A bot of the line protocol in JavaScript: it plays a hole whose last bean reaches its pot, if any.
 const lines = require("readline").createInterface({ input: process.stdin });
 
 lines.on("line", (line) => {

@@ -1,4 +1,4 @@
-# A bot that speaks lines, here in the shell: the last legal move.
+# A bot of the line protocol for the shell: it plays the last legal move.
 while IFS=";" read -r position legal seconds chance game; do
     echo "${legal##* }"
 done

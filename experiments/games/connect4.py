@@ -1,6 +1,6 @@
-"""Connect Four: drop a disc into a column; four of one's own in a row win. A board is one word.
+"""Connect Four: drop a disc into a column; four in a row win. A board is one word.
 
-Every column has one bit more than it has rows, which stays empty: no line runs over a border.
+Every column has one bit more than it has rows, which stays empty, so that no line crosses a border.
 """
 
 from typing import NamedTuple
@@ -21,24 +21,24 @@ class State(NamedTuple):
 
 
 def connect4(columns=7, rows=6):
-    """The rules of a board that fits one word."""
+    """Return the rules of a board that fits into one word."""
     if not (columns >= 1 and rows >= 1 and columns * (rows + 1) <= 64):
         raise ValueError(f"columns times rows + 1 must be 1 to 64, got {columns} and {rows}")
     return columns, rows
 
 
 def start(rules):
-    """The empty board."""
+    """Return the empty board."""
     return State(0, 0)
 
 
 def slots(rules):
-    """The top cell of each column stands for the move into it."""
+    """Return the moves: the top cell of each column means a disc in that column."""
     return [column * (rules[ROWS] + 1) + rules[ROWS] - 1 for column in range(rules[COLUMNS])]
 
 
 def four(discs, rows):
-    """Whether there are four in a row: upwards, along a row, on either diagonal."""
+    """Return whether there are four in a row: in a column, a row or a diagonal."""
     for step in (1, rows, rows + 1, rows + 2):
         pairs = discs & (discs >> U(step))
         if pairs & (pairs >> U(2 * step)) != ZERO:
@@ -47,7 +47,7 @@ def four(discs, rows):
 
 
 def moves(rules, s):
-    """The top cells that are empty; none once the other side has won."""
+    """Return the empty top cells; none after the other side has won."""
     if four(s.other, rules[ROWS]):
         return ZERO
     taken, free = s.own | s.other, ZERO
@@ -57,7 +57,7 @@ def moves(rules, s):
 
 
 def play(rules, s, slot):
-    """After a disc fell into the column whose top cell is `slot`; nobody moves twice."""
+    """Return the state after a move, and whether the same side moves again: never here."""
     bottom = slot - U(rules[ROWS] - 1)
     column = ((ONE << U(rules[ROWS])) - ONE) << bottom
     taken = s.own | s.other
@@ -66,28 +66,28 @@ def play(rules, s, slot):
 
 
 def turned(s):
-    """The same board seen by the other side."""
+    """Return the state with the other side to move."""
     return State(s.other, s.own)
 
 
 def key(s):
-    """A hash of the board, never 0."""
+    """Return a hash of the board, never 0."""
     return pair_key(s.own, s.other)
 
 
 def final(rules, s):
-    """Minus one if the other side has four, else a draw: the board is full."""
+    """Return the result for the side to move: lost, or a draw on a full board."""
     return -1 if four(s.other, rules[ROWS]) else 0
 
 
 def score(rules, position):
-    """A point for four in a row, first player first."""
+    """Return the points of both players, the first one first: one for four in a row."""
     mover, waiting = (int(four(discs, rules[ROWS])) for discs in position.state)
     return (mover, waiting) if position.mover == 0 else (waiting, mover)
 
 
 def draw(rules, position):
-    """The board from above, the first player's discs as X."""
+    """Return the board as text; the first player has X."""
     first, second = position.state if position.mover == 0 else position.state[::-1]
     columns, rows = rules
     lines = []
@@ -101,7 +101,7 @@ def draw(rules, position):
 
 
 def threes(rules, s):
-    """Empty cells that would give the side four in a row: for whoever weighs features."""
+    """Return the number of empty cells that would give the side four in a row: a feature."""
     found, rows = 0, rules[ROWS]
     for column in range(rules[COLUMNS]):
         for row in range(rows):
@@ -112,7 +112,7 @@ def threes(rules, s):
 
 
 def central(rules, s):
-    """Discs in the middle column."""
+    """Return the number of discs in the middle column: a feature."""
     rows, middle = rules[ROWS], rules[COLUMNS] // 2
     return popcount(s.own & (((ONE << U(rows)) - ONE) << U(middle * (rows + 1))))
 

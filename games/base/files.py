@@ -97,6 +97,21 @@ def parse_toml(text: str) -> dict[str, Any]:
         raise InputTooLarge(_reason(error)) from None
 
 
+def format_toml(value: object) -> str:
+    """Return a value as TOML."""
+    if isinstance(value, Mapping):
+        pairs = (f"{toml_key(key)} = {format_toml(each)}" for key, each in value.items())
+        return f"{{ {', '.join(pairs)} }}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(format_toml, value))}]"
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def toml_key(key: str) -> str:
+    """Return a key as TOML, with quotes where they are needed."""
+    return key if re.fullmatch(r"[\w-]+", key, re.ASCII) else json.dumps(key, ensure_ascii=False)
+
+
 def parse_json(text: str | bytes) -> Any:
     """Parse JSON; raise a ValueError if it is invalid or nested too deeply."""
     try:

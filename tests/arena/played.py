@@ -8,7 +8,7 @@ import numpy as np
 
 from agents.core import AgentSpec
 from agents.registry import build
-from arena.analysis.checks.registry import CHECKS, Check, claim
+from arena.analysis.checks.registry import CHECKS, Check, check_kind
 from arena.analysis.evidence import evidence_of
 from arena.analysis.summary import summarise
 from arena.config.experiment import Experiment
@@ -33,7 +33,7 @@ def check_of(table):
     """The check of a table that is known to be right."""
     (test,) = (name for name in CHECKS if name in table)
     values = {key: value for key, value in table.items() if key != "that"}
-    return Check(table["that"], test, default_values(claim(test).KEYS) | values)
+    return Check(table["that"], test, default_values(check_kind(test).keys) | values)
 
 
 def columns(rows, moves=None, traces=None):

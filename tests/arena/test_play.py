@@ -238,6 +238,23 @@ def test_the_level_is_asked():
     assert '"x" is not a number from 1 to 100' in shown
 
 
+@pytest.mark.parametrize(
+    ("players", "title"),
+    [
+        (("minimax:depth=2",), "human against minimax"),
+        (("greedy", "--second", "human"), "greedy against human"),
+        (("greedy", "--first", "first"), "first against greedy"),
+    ],
+)
+def test_the_opponent_takes_the_other_side(players, title):
+    assert title in sitting("kalah(3,2)", *players, typed="quit")
+
+
+def test_three_players_are_refused(capsys):
+    assert run_verb("play", ["kalah(3,2)", "smart", "--first", "first", "--second", "last"]) == 2
+    assert "leave out OPPONENT" in capsys.readouterr().err
+
+
 def test_names_are_asked_at_a_terminal_only():
     shown = sitting("kalah", "--second", "first", typed="Ada 3 quit", terminal=True)
     assert "Name of human: " in shown

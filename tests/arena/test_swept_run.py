@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 import pyarrow.parquet as pq
 import pytest
 
-from arena.config.toml_file import format_toml
 from arena.playing.options import Interrupts
+from games.base.files import format_toml
 from tests.arena.running import RANDOM, run_experiment_file, run_in_process
 from tests.commands import plan, run
 

@@ -61,6 +61,7 @@ SHORTER = {"python -m arena.run experiments/othello_greedy_vs_random.toml": ("--
 
 # Commands that are not run, and why. An entry that is on no page is an error.
 NOT_RUN = {
+    ". .venv/bin/activate": "changes the shell",
     "pip install -e . && python -m arena.run experiments/smart_vs_bad.toml": "asks a package index",
     "uv lock": "changes the lock",
     'git commit --all --message "Version 0.2.0"': "changes the repository",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from agents.registry import AGENTS, kind_of
-from arena.analysis.checks.registry import CHECKS, claim
+from arena.analysis.checks.registry import CHECKS, check_kind
 from arena.config.agents import KIND
 from arena.config.checks import CLAIM_KEY
 from arena.config.keys import EXPERIMENT_KEYS
@@ -135,5 +135,5 @@ def _agent() -> Schema:
 
 
 def _check() -> Schema:
-    return {"anyOf": [_form([claim(name).KEYS[0], CLAIM_KEY, *claim(name).KEYS[1:]], ())
+    return {"anyOf": [_form([check_kind(name).keys[0], CLAIM_KEY, *check_kind(name).keys[1:]], ())
                       | {"required": [CLAIM_KEY.name, name]} for name in CHECKS]}  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from agents.registry import AGENTS, kind_of, kinds_for
-from arena.analysis.checks.registry import CHECKS, claim
+from arena.analysis.checks.registry import CHECKS, check_kind
 from arena.commands.registry import COMMANDS
 from arena.config.checks import CLAIM_KEY
 from arena.config.keys import EXPERIMENT_KEYS, ROSTER_KEYS, SPRT_KEYS
@@ -103,11 +103,11 @@ def checks_page() -> str:
     parts += ["Every check is a table below `[[checks]]` with these keys and one of the next.",
               _key_rows([CLAIM_KEY])]  # fmt: skip
     for name in CHECKS:
-        module = importlib.import_module(CHECKS[name])
-        form = '"A beats B"' if claim(name).COMPARES else '"A" or "all"'
+        module = importlib.import_module(CHECKS[name].partition(":")[0])
+        form = '"A beats B"' if check_kind(name).compares else '"A" or "all"'
         about = (module.__doc__ or "").partition("\n")[0]
         parts += [f"## `{name}`", f"{about} `that = {form}`.".replace('`that = "A" or "all"`',
-                  '`that = "A"` or `that = "all"`'), _key_rows(claim(name).KEYS)]  # fmt: skip
+                  '`that = "A"` or `that = "all"`'), _key_rows(check_kind(name).keys)]  # fmt: skip
     return markdown_page(parts)
 
 

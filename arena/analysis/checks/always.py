@@ -15,6 +15,7 @@ from arena.analysis.checks.registry import (
     MIN_DISTINCT,
     VACUOUS,
     Check,
+    CheckKind,
     Verdict,
     few_openings_verdict,
     make_verdict,
@@ -37,13 +38,12 @@ KEYS = (
     ),
     MIN_DISTINCT,
 )
-COMPARES = True
 MAX_NODES = 100_000_000  # per opening: a minute at most
 MAX_POSITIONS = 1_000_000  # of a proof
 FIRST_SECONDS, PULSE_SECONDS = 2.0, 5.0  # of progress reports
 
 
-def faults(check: Check, agents: Mapping[str, AgentSpec]) -> Iterator[Problem]:
+def option_problems(check: Check, agents: Mapping[str, AgentSpec]) -> Iterator[Problem]:
     """Yield the fault of a proof about an agent that may vary."""
     winner = (check.parties or ("",))[0]
     spec = agents.get(winner)
@@ -286,3 +286,11 @@ class _ReplySearch:
     def _is_win(self, position: Position) -> bool:
         margin = self.game.margin(position)
         return margin > 0 if self.player == 0 else margin < 0
+
+
+KIND = CheckKind(
+    keys=KEYS,
+    compares=True,
+    verdict=verdict,
+    problems=option_problems,
+)

@@ -7,6 +7,7 @@ from arena.analysis.checks.registry import (
     OF,
     STATUS,
     Check,
+    CheckKind,
     Verdict,
     make_verdict,
 )
@@ -27,7 +28,6 @@ KEYS = (
     OF,
     COUNT_FORFEITS,
 )
-COMPARES = True
 
 
 def verdict(check: Check, evidence: Evidence) -> Verdict:
@@ -58,3 +58,11 @@ def _bound_text(score: float, bound: float) -> str:
     low = elo_from_score(bound)
     decimals = 0 if score == 1.0 else bound_decimals(elo_from_score(score), low)
     return sign_text(round_down(low, decimals), decimals)
+
+
+KIND = CheckKind(
+    keys=KEYS,
+    compares=True,
+    verdict=verdict,
+    why_impossible=why_impossible,
+)

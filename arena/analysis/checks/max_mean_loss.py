@@ -10,6 +10,7 @@ from arena.analysis.checks.registry import (
     MIN_DISTINCT,
     VACUOUS,
     Check,
+    CheckKind,
     Verdict,
     judgement_text,
     make_verdict,
@@ -29,7 +30,6 @@ KEYS = (
     CONFIDENCE,
     MIN_DISTINCT,
 )
-COMPARES = False
 
 
 def verdict(check: Check, evidence: Evidence) -> Verdict:
@@ -73,3 +73,10 @@ def vacuous_reason(check: Check, bound: MeanBound | None) -> str:
             return f"no number of openings bounds a mean loss by {wanted:g}"
         needed = max(needed, least)
     return few_openings_text(count, needed) if count < needed else ""
+
+
+KIND = CheckKind(
+    keys=KEYS,
+    compares=False,
+    verdict=verdict,
+)

@@ -5,7 +5,16 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.registry import user_code_reason
-from arena.analysis.checks.registry import ALL, FAILS, HOLDS, VACUOUS, Check, Verdict, make_verdict
+from arena.analysis.checks.registry import (
+    ALL,
+    FAILS,
+    HOLDS,
+    VACUOUS,
+    Check,
+    CheckKind,
+    Verdict,
+    make_verdict,
+)
 from arena.analysis.evidence import SEATS, Evidence
 from arena.planning.plan import Plan
 from arena.playing.clock import time_control
@@ -18,7 +27,6 @@ KEYS = (
     Key("per", "text", "the time of what: of every move, turn with its extra turns or game, or "
         "the mean of all moves", "move", choices=("move", "turn", "game", MEAN)),
 )  # fmt: skip
-COMPARES = False
 COLUMNS = {"move": "longest", "turn": "turn", "game": "nanoseconds"}
 
 
@@ -114,3 +122,11 @@ def mean_verdict(check: Check, evidence: Evidence, limit: float) -> Verdict:
         words.append(f"{name} {mean:.3g} s a move")
         status = status if mean <= limit else FAILS
     return make_verdict(check, status, f"at most {limit:g} s wanted; {', '.join(words)}")
+
+
+KIND = CheckKind(
+    keys=KEYS,
+    compares=False,
+    verdict=verdict,
+    why_doubtful=why_doubtful,
+)

@@ -8,6 +8,7 @@ from arena.analysis.checks.registry import (
     LAST_BEANS,
     VACUOUS,
     Check,
+    CheckKind,
     Verdict,
     judgement_text,
     make_verdict,
@@ -28,7 +29,6 @@ KEYS = (
     ),
     LAST_BEANS,
 )
-COMPARES = False
 
 
 def verdict(check: Check, evidence: Evidence) -> Verdict:
@@ -60,3 +60,10 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
     )
     line = evidence.moves_of(row) or ()
     return make_verdict(check, FAILS, detail, replay_command(evidence.plan.game, line[: ply + 1]))
+
+
+KIND = CheckKind(
+    keys=KEYS,
+    compares=False,
+    verdict=verdict,
+)

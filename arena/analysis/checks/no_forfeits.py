@@ -1,13 +1,20 @@
 """The claim that no game was lost by a fault."""
 
 from agents.fault_text import fault_text
-from arena.analysis.checks.registry import FAILS, HOLDS, VACUOUS, Check, Verdict, make_verdict
+from arena.analysis.checks.registry import (
+    FAILS,
+    HOLDS,
+    VACUOUS,
+    Check,
+    CheckKind,
+    Verdict,
+    make_verdict,
+)
 from arena.analysis.evidence import Evidence, is_forfeit_by
 from arena.planning.games import LOSS, Termination
 from games.base.schema import Key
 
 KEYS = (Key("no_forfeits", "bool", "no game was lost by a fault", choices=(True,)),)
-COMPARES = False
 
 
 def verdict(check: Check, evidence: Evidence) -> Verdict:
@@ -32,3 +39,10 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
     how = Termination(int(both.termination[leg])).name.lower()
     detail = f"{counts}; the shortest is game {row}: {fault_text(how, both.traces.get(leg, ''))}"
     return make_verdict(check, FAILS, detail, evidence.command_of(row), row)
+
+
+KIND = CheckKind(
+    keys=KEYS,
+    compares=False,
+    verdict=verdict,
+)

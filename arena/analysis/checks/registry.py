@@ -1,30 +1,30 @@
 """The table of checks: claims about a run, each with a verdict and a game against it."""
 
-import importlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, cast
+from pkgutil import resolve_name
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.core import AgentSpec
 from arena.analysis.evidence import Evidence
 from arena.planning.plan import Plan
 from arena.planning.schedule import Schedule
 from arena.stats.estimate import FEW_OPENINGS, few_openings_text
 from arena.stats.score_checks import CheckStatus, ScoreCheck
-from games.base.schema import Key, KeyValues
+from games.base.schema import Key, KeyValues, Problem
 from games.solving.solution import remaining_units, unit_name
 
-# The key that states a claim -> the module that checks it.
+# The key that states a claim -> its `CheckKind`.
 CHECKS: Mapping[str, str] = {
-    "always": "arena.analysis.checks.always",
-    "score_at_least": "arena.analysis.checks.score_at_least",
-    "elo_at_least": "arena.analysis.checks.elo_at_least",
-    "max_mean_loss": "arena.analysis.checks.max_mean_loss",
-    "never_throws_away": "arena.analysis.checks.never_throws_away",
-    "no_forfeits": "arena.analysis.checks.no_forfeits",
-    "max_seconds": "arena.analysis.checks.max_seconds",
+    "always": "arena.analysis.checks.always:KIND",
+    "score_at_least": "arena.analysis.checks.score_at_least:KIND",
+    "elo_at_least": "arena.analysis.checks.elo_at_least:KIND",
+    "max_mean_loss": "arena.analysis.checks.max_mean_loss:KIND",
+    "never_throws_away": "arena.analysis.checks.never_throws_away:KIND",
+    "no_forfeits": "arena.analysis.checks.no_forfeits:KIND",
+    "max_seconds": "arena.analysis.checks.max_seconds:KIND",
 }
 HOLDS, FAILS, VACUOUS = "holds", "fails", "vacuous"
 STATUS = {CheckStatus.PASSED: HOLDS, CheckStatus.FAILED: FAILS, CheckStatus.VACUOUS: VACUOUS}
@@ -87,34 +87,30 @@ class Verdict:
         return self.status == HOLDS
 
 
-class CheckModule(Protocol):
-    """A module of a check.
+@dataclass(frozen=True, kw_only=True)
+class CheckKind:
+    """A kind of check."""
 
-    It may also define `faults(check, agents)`, `why_impossible(check, openings, pairs)` and
-    `why_doubtful(check, plan)`.
-    """
+    keys: Sequence[Key]  # the first has the check's name
+    compares: bool  # whether it is about "A beats B"; else about "A" or "all"
+    verdict: Callable[[Check, Evidence], Verdict]
+    # Yields problems of a check in an experiment with these agents.
+    problems: Callable[[Check, Mapping[str, AgentSpec]], Iterable[Problem]] = lambda _, __: ()
+    # Returns why no result of so many openings and pairs could satisfy a check; "" if one could.
+    why_impossible: Callable[[Check, int, int], str] = lambda _, __, ___: ""
+    # Returns why a check may be vacuous after all games; "" if it will not be.
+    why_doubtful: Callable[[Check, Plan], str] = lambda _, __: ""
 
-    KEYS: Sequence[Key]  # the first has the check's name
-    COMPARES: bool  # whether it is about "A beats B"; else about "A" or "all"
 
-    def verdict(self, check: Check, evidence: Evidence) -> Verdict:
-        """Return the verdict on the claim."""
-
-
-def claim(name: str) -> CheckModule:
-    """Return the module of a name in `CHECKS`."""
-    return cast(CheckModule, importlib.import_module(CHECKS[name]))
+def check_kind(name: str) -> CheckKind:
+    """Return the entry of `CHECKS`."""
+    kind: CheckKind = resolve_name(CHECKS[name])
+    return kind
 
 
 def verdicts(checks: Sequence[Check], evidence: Evidence) -> list[Verdict]:
     """Return a verdict on every check."""
-    return [claim(check.test).verdict(check, evidence) for check in checks]
-
-
-def why_impossible(check: Check, openings: int, pairs: int) -> str:
-    """Return why no result of these openings and pairs could satisfy a check; "" if one could."""
-    explain = getattr(claim(check.test), "why_impossible", None)
-    return "" if explain is None else explain(check, openings, pairs)
+    return [check_kind(check.test).verdict(check, evidence) for check in checks]
 
 
 def impossible_checks(checks: Sequence[Check], schedule: Schedule) -> Iterator[str]:
@@ -130,15 +126,16 @@ def impossible_checks(checks: Sequence[Check], schedule: Schedule) -> Iterator[s
         exact = deterministic if check.values.get("of") == THESE else census
         if check.parties is not None and frozenset(check.parties) in exact:
             continue
-        if why := why_impossible(check, len(schedule.openings), schedule.plan.pairs):
+        if why := check_kind(check.test).why_impossible(
+            check, len(schedule.openings), schedule.plan.pairs
+        ):
             yield f"{check.that} ({check.test}) will be VACUOUS: {why}"
 
 
 def doubtful_checks(checks: Sequence[Check], plan: Plan) -> Iterator[str]:
     """Yield a line with a remedy for each check that may be vacuous after all games."""
     for check in checks:
-        explain = getattr(claim(check.test), "why_doubtful", None)
-        if explain is not None and (why := explain(check, plan)):
+        if why := check_kind(check.test).why_doubtful(check, plan):
             yield f"{check.that} ({check.test}) may be VACUOUS: {why}"
 
 

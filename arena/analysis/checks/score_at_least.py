@@ -16,6 +16,7 @@ from arena.analysis.checks.registry import (
     STATUS,
     THESE,
     Check,
+    CheckKind,
     Verdict,
     make_verdict,
 )
@@ -43,7 +44,6 @@ KEYS = (
     OF,
     COUNT_FORFEITS,
 )
-COMPARES = True
 EXACT_FOR_THESE = "exact for these openings: no agent uses chance"
 NOT_THESE = "no opening was played more than once by agents that leave something to chance"
 
@@ -154,3 +154,11 @@ def impossible_reason(check: Check, wanted: float, openings: int, pairs: int) ->
     least = max(check.values["min_distinct"], least)
     count = min(openings, pairs)
     return "" if count >= least else vacuous_text(count, least)
+
+
+KIND = CheckKind(
+    keys=KEYS,
+    compares=True,
+    verdict=verdict,
+    why_impossible=why_impossible,
+)

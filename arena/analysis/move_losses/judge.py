@@ -90,16 +90,16 @@ def judge_moves(
 
     Games are read in pieces, and only the losses of their moves stay in memory.
     """
-    of = plan.game
-    usual = default_judge_limit(of)
+    game = plan.game
+    usual = default_judge_limit(game)
     reach = None if usual is None else last or usual
     limits = JudgeLimits(reach, UNSIZED_NODES if usual is None else MAX_NODES)
-    threads = SolverThreads(of, SolverSettings(THREAD_TABLE_BITS), progress)
+    threads = SolverThreads(game, SolverSettings(THREAD_TABLE_BITS), progress)
     openings = np.array([len(start) for start in starts])
     at, found = 0, [_no_moves(reach)]
     for piece in rechunk_games(parts()):
         rows = np.flatnonzero(~repeat[at : at + len(piece)])
-        found.append(_judge_games(of, piece, rows, at, openings, limits, threads))
+        found.append(_judge_games(game, piece, rows, at, openings, limits, threads))
         at += len(piece)
     columns = zip(*(each.columns for each in found), strict=True)
     return JudgedMoves(reach, *(np.concatenate(each) for each in columns))
@@ -111,7 +111,7 @@ def _no_moves(reach: int | None) -> JudgedMoves:
 
 
 def _judge_games(
-    of: Game,
+    game: Game,
     games: Games,
     rows: NDArray[np.int64],
     first: int,
@@ -121,7 +121,7 @@ def _judge_games(
 ) -> JudgedMoves:
     """Judge the moves of some rows of these games, whose first row is `first` of the run."""
     assert games.moves is not None
-    texts = game_lines(of, games.moves, games.plies)
+    texts = game_lines(game, games.moves, games.plies)
 
     def work(solver: Solver, some: NDArray[np.int64]) -> list[Plies]:
         judge = judge_of(solver)
@@ -133,7 +133,7 @@ def _judge_games(
     row = np.repeat(rows, games.plies[rows])
     ply = np.arange(len(row)) - np.repeat(np.cumsum(games.plies[rows]), games.plies[rows])
     ply += games.plies[row]
-    passes = is_forced_pass(games, rows, of.pass_move)
+    passes = is_forced_pass(games, rows, game.pass_move)
     kept = ~passes & (ply >= openings[games.opening[row]])
     seats = np.stack([games.first, games.second], axis=1)
     mover = seats[row, plies["player"]]
@@ -176,16 +176,16 @@ class RunJudge:
     """Judges tasks; each begins with an empty table, so that no task depends on another."""
 
     def __init__(
-        self, of: Game, settings: SolverSettings, tell: Callable[[str], None] = print_error
+        self, game: Game, settings: SolverSettings, tell: Callable[[str], None] = print_error
     ) -> None:
-        self.of, self.settings, self.tell = of, settings, tell
+        self.game, self.settings, self.tell = game, settings, tell
         self.solver: Solver | None = None
         self.lines: Judge | None = None
 
     def prepare(self) -> None:
         """Open or build the database, and compile."""
         if self.solver is None:
-            self.solver = solver_of(self.of, self.settings, self.tell)
+            self.solver = solver_of(self.game, self.settings, self.tell)
             self.solver.prepare()
             self.lines = judge_of(self.solver)
             self.lines.judge_game("", JudgeLimits(0, 1), None)
@@ -302,9 +302,9 @@ def judge_run(
         raise UserError(problem)
     name = judge_digest(run, settings)
     end = None if settings.seconds is None else time.monotonic() + settings.seconds
-    sized = remaining_units(run.of, run.of.start()) is not None
+    sized = remaining_units(run.game, run.game.start()) is not None
     usual_nodes = JudgeLimits().nodes if sized else UNSIZED_NODES
-    judge = RunJudge(run.of, SolverSettings(TABLE_BITS, settings.database_beans), tell)
+    judge = RunJudge(run.game, SolverSettings(TABLE_BITS, settings.database_beans), tell)
     drawn = None if options.cluster is None else make_schedule(run.plan)
     digest = str(load_run_file(run.directory).get("digest") or run.digest)
     with RunDirectory(run.directory, digest, None) as directory:
@@ -334,22 +334,22 @@ def judge_run(
 
 def run_progress(run: RunLines, done: int, last: int | None) -> Progress:
     """Return how many lines of a step are judged, and how far back the step goes."""
-    back = "" if last is None else f", back to {last} {unit_name(run.of)}"
+    back = "" if last is None else f", back to {last} {unit_name(run.game)}"
     text = f"{done:,} of {len(run.lines):,} games judged{back}"
     return Progress(text, done, len(run.lines))
 
 
 def endless_reason(run: RunLines, settings: JudgeSettings) -> str | None:
     """Return why judging would take days; None if it would not, or if that is unknown."""
-    most = remaining_units(run.of, run.of.start())
+    most = remaining_units(run.game, run.game.start())
     if settings.last is None or most is None or settings.seconds or settings.nodes:
         return None
-    last, solvable = min(settings.last, most), max_solvable(run.of)
+    last, solvable = min(settings.last, most), max_solvable(run.game)
     if last <= solvable:
         return None
-    what = unit_name(run.of)
+    what = unit_name(run.game)
     return (
-        f"{run.of.name}: positions with {last} {what} cannot be solved, about {solvable} can: "
+        f"{run.game.name}: positions with {last} {what} cannot be solved, about {solvable} can: "
         "judge fewer, or say for how long, as in --seconds 60"
     )
 
@@ -363,7 +363,7 @@ def judge_digest(run: RunLines, settings: JudgeSettings) -> str:
 
 def judge_steps(run: RunLines, settings: JudgeSettings) -> Iterator[int | None]:
     """Yield how far back each step goes: one step, or as many as the time allows."""
-    usual, most = default_judge_limit(run.of), remaining_units(run.of, run.of.start())
+    usual, most = default_judge_limit(run.game), remaining_units(run.game, run.game.start())
     if most is None or usual is None:  # the game has no measure of difficulty
         yield None
         return

@@ -59,8 +59,8 @@ def agent_moves(judgement: JudgeResult) -> AgentMoves:
     ply = np.arange(len(game)) - begins[game]
     plies = np.concatenate([judgement.plies[0][:0], *(judgement.plies[at] for at in run.line_of)])
     kept = ~run.repeat[game] & (ply >= run.opening_plies[game])
-    if run.of.pass_move is not None:
-        passes = run.of.move_text(run.of.start(), run.of.pass_move)
+    if run.game.pass_move is not None:
+        passes = run.game.move_text(run.game.start(), run.game.pass_move)
         is_pass = np.array(
             [w == passes for at in run.line_of for w in run.move_texts[at]], np.bool_
         )
@@ -117,8 +117,8 @@ def best_move_text(judgement: JudgeResult, game: int, ply: int) -> str | None:
     best = int(judgement.plies[line]["best"][ply])
     if best < 0:
         return None
-    before = run.of.replay(" ".join(run.move_texts[line][:ply]))[-1]
-    return run.of.move_text(before, best)
+    before = run.game.replay(" ".join(run.move_texts[line][:ply]))[-1]
+    return run.game.move_text(before, best)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,10 +168,10 @@ def agent_losses(judgement: JudgeResult) -> list[AgentLosses]:
 
 def stage_ends(run: RunLines, moves: AgentMoves) -> Sequence[int]:
     """Return the last number of each stage; one stage if the game counts nothing."""
-    if run.of.pack not in ("sowing", "othello"):
+    if run.game.pack not in ("sowing", "othello"):
         return (0,)
     most = int(moves.plies["left"].max(initial=0))
-    ends = SQUARES if run.of.pack == "othello" else BEANS
+    ends = SQUARES if run.game.pack == "othello" else BEANS
     inside = [end for end in ends if end < most]
     while inside and inside[-1] >= ends[-1] and inside[-1] + ends[-1] // 4 < most:
         inside.append(inside[-1] + ends[-1] // 4)
@@ -235,7 +235,7 @@ class MoveTexts:
     """The texts of moves, by their places in one list."""
 
     def __init__(self, judgement: JudgeResult) -> None:
-        by_side = move_texts_by_side(judgement.run.of)
+        by_side = move_texts_by_side(judgement.run.game)
         known = {word for side in by_side for word in side}
         known |= {word for line in judgement.run.move_texts for word in line}
         self.texts = sorted(known)

@@ -29,14 +29,14 @@ class RunLines:
     line_of: NDArray[np.int64]  # the place in `lines` of each game
 
     @cached_property
-    def of(self) -> Game:
+    def game(self) -> Game:
         """Return the game that was played."""
         return self.plan.game
 
     @cached_property
     def move_texts(self) -> tuple[tuple[str, ...], ...]:
         """Return the moves of every line as text."""
-        return tuple(tuple(self.of.notation.split(line)) for line in self.lines)
+        return tuple(tuple(self.game.notation.split(line)) for line in self.lines)
 
     @cached_property
     def digest(self) -> str:
@@ -65,8 +65,8 @@ def load_run_lines(directory: Path) -> RunLines:
         raise NotARunError(f"{path} has no moves: play it again with keep_moves = true")
     places = {name: place for place, name in enumerate(plan.names)}
     seats = [[places[name] for name in columns[seat].tolist()] for seat in ("first", "second")]
-    of, openings = plan.game, columns["opening_moves"].tolist()
-    lengths = {text: len(of.notation.split(text)) for text in set(openings)}
+    game, openings = plan.game, columns["opening_moves"].tolist()
+    lengths = {text: len(game.notation.split(text)) for text in set(openings)}
     lines: dict[str, int] = {}
     line_of = [lines.setdefault(text, len(lines)) for text in columns["moves"].tolist()]
     return RunLines(

@@ -2,6 +2,7 @@
 
 import os
 import resource
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +16,7 @@ from agents.sandbox.protocol_agent import Program, ProtocolAgent
 from agents.sandbox.sandbox import Sandbox, SpawnerLost
 from agents.sandbox.sandboxed_agent import SandboxedAgent
 from agents.sandbox.transports import BotProcess, VoidGame
+from agents.sandbox.usage import remove_directory
 from games import game
 from games.base.errors import Unfinished
 from tests.agents.sandbox.test_protocol_agent import Numbers
@@ -80,6 +82,33 @@ def test_too_few_descriptors_are_no_fault_of_a_bot(sandbox, tmp_path):
     assert set(ends) <= {"VoidGame", "started"}
     agent.start(1)
     assert agent.choose(OF.start()).move == 0
+
+
+def test_a_lost_scratch_directory_is_made_again(sandbox, tmp_path):
+    agent = bot(sandbox, tmp_path)
+    agent.start(1)
+    agent.close()
+    (scratch,) = Path(tempfile.gettempdir()).glob(f"pitflip-sandbox-{sandbox.spawner_id}-*")
+    remove_directory(scratch)
+    agent.start(1)
+    assert agent.choose(OF.start()).move == 0
+
+
+def test_no_error_of_the_spawner_is_the_fault_of_a_bot(sandbox, tmp_path):
+    agent = bot(sandbox, tmp_path)
+    agent.start(1)
+    agent.close()
+    (scratch,) = Path(tempfile.gettempdir()).glob(f"pitflip-sandbox-{sandbox.spawner_id}-*")
+    remove_directory(scratch)
+    scratch.write_text("")  # in the place of the directory
+    with pytest.raises(VoidGame):
+        agent.start(1)
+    scratch.unlink()
+
+
+def test_a_spawner_locks_its_scratch_directory(sandbox):
+    (scratch,) = Path(tempfile.gettempdir()).glob(f"pitflip-sandbox-{sandbox.spawner_id}-*")
+    assert usage.lock_directory(scratch) is None
 
 
 def test_too_little_memory_for_the_start_is_no_fault_of_a_bot(sandbox, tmp_path):

@@ -3,7 +3,12 @@
 import os
 from pathlib import Path
 
-from agents.sandbox.usage import directory_bytes, remove_directory, remove_leftovers
+from agents.sandbox.usage import (
+    directory_bytes,
+    lock_directory,
+    remove_directory,
+    remove_leftovers,
+)
 
 
 def test_any_content_is_removed_and_nothing_else(tmp_path):
@@ -42,6 +47,17 @@ def test_directories_of_killed_spawners_are_removed(tmp_path):
     remove_leftovers(tmp_path)
     left = sorted(each.name for each in Path(tmp_path).iterdir())
     assert left == ["pitflip-other", f"pitflip-sandbox-{os.getpid()}-x"]
+
+
+def test_the_directory_of_a_spawner_in_another_container_stays(tmp_path):
+    theirs = tmp_path / "pitflip-sandbox-999999999-x"  # no such process here
+    theirs.mkdir()
+    lock = lock_directory(theirs)
+    remove_leftovers(tmp_path)
+    assert theirs.exists()
+    os.close(lock)
+    remove_leftovers(tmp_path)
+    assert not theirs.exists()
 
 
 def test_bytes_are_counted_until_they_are_too_many(tmp_path):

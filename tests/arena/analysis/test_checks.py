@@ -12,9 +12,8 @@ from arena.analysis.checks.registry import (
     HOLDS,
     VACUOUS,
     Verdict,
-    claim,
+    check_kind,
     verdicts,
-    why_impossible,
 )
 from arena.analysis.evidence import evidence_of
 from arena.formats.junit import junit_xml
@@ -276,7 +275,7 @@ def test_an_agent_that_chose_no_move_has_no_speed():
 
 @pytest.mark.parametrize("name", CHECKS)
 def test_every_check_has_keys_of_which_the_first_states_its_claim(name):
-    keys = claim(name).KEYS
+    keys = check_kind(name).keys
     assert keys[0].name == name
     assert len({key.name for key in keys}) == len(keys)
     assert all(key.description for key in keys)
@@ -285,9 +284,9 @@ def test_every_check_has_keys_of_which_the_first_states_its_claim(name):
 
 @pytest.mark.parametrize("name", CHECKS)
 def test_every_check_is_vacuous_where_there_are_no_games(name):
-    that = "smart beats bad" if claim(name).COMPARES else "all"
-    values = (True, 0.5, *claim(name).KEYS[0].choices)
-    value = next(v for v in values if not list(claim(name).KEYS[0].problems(v)))
+    that = "smart beats bad" if check_kind(name).compares else "all"
+    values = (True, 0.5, *check_kind(name).keys[0].choices)
+    value = next(v for v in values if not list(check_kind(name).keys[0].problems(v)))
     assert verdict_on(games_by_hand(), {"that": that, name: value}).status == VACUOUS
 
 
@@ -369,10 +368,10 @@ def test_a_claim_that_is_asked_again_takes_the_bound_that_stays_true():
 
 def test_what_no_result_could_satisfy_is_known_before_playing():
     (check,) = experiment(["smart", "bad"], {"that": "smart beats bad", "elo_at_least": 400}).checks
-    assert why_impossible(check, 10, 10) == "needs 32 openings, has 10"
-    assert why_impossible(check, 100, 100) == ""
+    assert check_kind(check.test).why_impossible(check, 10, 10) == "needs 32 openings, has 10"
+    assert check_kind(check.test).why_impossible(check, 100, 100) == ""
     (always,) = experiment(["smart", "bad"], ALWAYS).checks
-    assert why_impossible(always, 1, 1) == ""
+    assert check_kind(always.test).why_impossible(always, 1, 1) == ""
 
 
 def test_a_game_that_was_not_won_names_the_side_to_move_after_the_opening():

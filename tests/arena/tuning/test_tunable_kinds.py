@@ -16,9 +16,9 @@ from arena.planning.tasks import Task
 from arena.tuning.budget import trial_opponents
 from arena.tuning.ranges import tunable_options
 from arena.tuning.study_config import StudyConfig, load_study
-from arena.tuning.study_files import toml_value
 from arena.tuning.trial_games import TrialTask, decode_trial, trial_games
 from games import game
+from games.base.files import format_toml
 from games.base.schema import Key
 from tests.agents.helpers import required_options
 
@@ -79,12 +79,12 @@ def study_of(kind: str, directory: Path) -> StudyConfig:
     if weights:
         own["weights"] = {"pot": 1.0}
     of = "kalah(6,4)" if kind in kinds_for(game("kalah(6,4)")) else "othello"
-    lines = [f"{name} = {toml_value(value)}" for name, value in own.items()]
+    lines = [f"{name} = {format_toml(value)}" for name, value in own.items()]
     path = directory / "tune.toml"
     path.write_text(
         f'game = "{of}"\n[agents.a]\nkind = "{kind}"\n' + "\n".join(lines) + "\n[tune]\n"
-        f'agent = "a"\ngames = 20\ntrials = 60\nweights = {toml_value(weights)}\n'
-        f"options = {toml_value(ranges)}\n"
+        f'agent = "a"\ngames = 20\ntrials = 60\nweights = {format_toml(weights)}\n'
+        f"options = {format_toml(ranges)}\n"
     )
     tomllib.loads(path.read_text())
     return load_study(path)

@@ -8,7 +8,7 @@ import pytest
 
 from agents.protocols import PROTOCOLS
 from agents.registry import kind_of
-from arena.tuning.study_files import toml_value
+from games.base.files import format_toml
 from tests.arena.tuning.test_tunable_kinds import BOT, TUNABLE, options_of
 from tests.commands import tune as main
 
@@ -57,9 +57,9 @@ def study_file(kind: str, directory: Path) -> Path:
     weights = {"pot": [0.5, 2.0]} if kind_of(kind).option("weights") else {}
     if weights:
         own["weights"] = {"pot": 1.0}
-    lines = "\n".join(f"{name} = {toml_value(value)}" for name, value in own.items())
-    text = STUDY.format(kind=kind, lines=lines, weights=toml_value(weights))
-    (directory / "tune.toml").write_text(f"{text}options = {toml_value(few)}\n")
+    lines = "\n".join(f"{name} = {format_toml(value)}" for name, value in own.items())
+    text = STUDY.format(kind=kind, lines=lines, weights=format_toml(weights))
+    (directory / "tune.toml").write_text(f"{text}options = {format_toml(few)}\n")
     return directory / "tune.toml"
 
 
