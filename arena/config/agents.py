@@ -298,7 +298,8 @@ def bot_table(path: Path) -> dict[str, object]:
     beside, table = file.with_suffix(".toml"), table_for_file(file)
     if path.is_dir():  # a program can read the other files of its directory
         return {**table, "cwd": str(path.absolute())} if "command" in table else table
-    return read_bot_table(beside, table) if beside.is_file() else table
+    has_options = beside.is_file() and "agents" not in read_tables(beside)  # no experiment
+    return read_bot_table(beside, table) if has_options else table
 
 
 def table_for_file(path: Path) -> dict[str, object]:

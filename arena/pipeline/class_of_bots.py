@@ -42,7 +42,8 @@ from games.base.files import InputTooLarge, parse_json, read_with_limit, write_t
 from games.base.progress import Progress
 from games.base.text import count_noun, without_machine_paths
 
-STATE, GAMES = "class.json", "games"  # in the directory of the class below the results
+HOME = ".class"  # beside the runs of the class
+STATE, GAMES = "class.json", "games"  # in it
 LARGEST = 1 << 40  # bytes: the games of a class are never dropped
 MAX_PAIRS = 2_000  # of a class with a budget
 PAGE_SECONDS, PAGE_SHARE = 5.0, 0.05  # between two versions of the pages; of the time
@@ -327,8 +328,8 @@ def play_class(settings: ClassSettings, options: RunOptions) -> None:
 
 
 def class_home(settings: ClassSettings, options: RunOptions) -> Path:
-    """Return the directory of the class below the results."""
-    return options.results / str(settings.tables["name"])
+    """Return the directory with the games and submissions of the class."""
+    return options.results / str(settings.tables["name"]) / HOME
 
 
 def wait_for_change(directory: Path, state: object, deadline: float, options: RunOptions) -> None:
@@ -366,7 +367,7 @@ def refresh(settings: ClassSettings, options: RunOptions, home: Path, deadline: 
     if result is None:
         return
     write_state(home, members, result.directory.name)
-    for path in home.iterdir():  # the games of earlier runs are in the cache
+    for path in home.parent.iterdir():  # the games of earlier runs are in the cache
         if path.name != result.directory.name:
             delete_run(path)
     for line in site.evidence_lines(result):

@@ -91,7 +91,7 @@ def bot_report(
 ) -> str:
     """Return the page of the agent in a row of the ratings; `log` is the log of its faults.
 
-    A public page has neither the log nor code. `more` stands below the place.
+    A public page has neither the log nor code. `more` follows the place.
     """
     game, names = report.plan.game, results.games.names
     agent = names.index(own.agent)
@@ -152,7 +152,7 @@ def _faults_section(
     faults = results.faults[results.games.names.index(name)].items()
     exclusion = next((each.line for each in report.exclusions if each.agent == name), "")
     if not faults and not exclusion:
-        return section("What went wrong", empty_paragraph("It lost no game by a fault."))
+        return section("Faults", empty_paragraph("It lost no game by a fault."))
     clean = partial(without_machine_paths, base=report.experiment_directory)
     errors, rows = first_errors(log), []
     for ending, fault in sorted(faults, key=lambda each: (-each[1].times, each[1].first.row)):
@@ -166,7 +166,7 @@ def _faults_section(
     table = FigureTable(("fault", "the first error", "games", "first game"), tuple(rows), 2)
     wide = table_html(table, "Faults by kind", "faults") if rows else None
     end = clean(without_code(exclusion) if is_public else exclusion)
-    return section("What went wrong", wide, tag("p", end, class_="note") if end else None)
+    return section("Faults", wide, tag("p", end, class_="note") if end else None)
 
 
 def first_errors(log: str) -> dict[tuple[int, str], str]:

@@ -48,7 +48,7 @@ class Submission:
 
 @dataclass(frozen=True)
 class ClassResults:
-    """What the pages of a class show; `report` is None before the first games.
+    """The contents of the pages of a class; `report` is None before the first games.
 
     The groups have authors whose bots play identically, and authors whose sources are alike.
     """

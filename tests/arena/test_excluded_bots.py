@@ -142,7 +142,7 @@ def test_unplayed_games_are_not_faults_of_their_own(a_run):
         text = text_of(path.read_text())
         found = UNPLAYED.findall(text)
         assert found == [str(unplayed_of(directory)[name])] if name in EXCLUDED else not found
-        faults = path.read_text().partition("What went wrong")[2].partition("Lost games")[0]
+        faults = path.read_text().partition(">Faults</h2>")[2].partition("Lost games")[0]
         asked = [int(n) for n in re.findall(r'<td class="n">(\d+)</td><td class="n">', faults)]
         assert all(number <= 20 for number in asked)
         assert len(re.findall(r"^game \d+", text, re.MULTILINE)) <= 20
