@@ -363,7 +363,7 @@ def refresh(settings: ClassSettings, options: RunOptions, home: Path, deadline: 
     site.has_results = bool(stored.get("run"))
     write_state(home, members, stored.get("run", ""))
     announce_cost(members.experiment, options, deadline)
-    result = play_passes(settings, replace(options, site=site), members, deadline)
+    result = play_passes(settings, replace(options, site=site), site, deadline)
     if result is None:
         return
     write_state(home, members, result.directory.name)
@@ -411,14 +411,14 @@ def announce_cost(experiment: Experiment, options: RunOptions, deadline: float) 
 
 
 def play_passes(
-    settings: ClassSettings, options: RunOptions, members: ClassMembers, deadline: float
+    settings: ClassSettings, options: RunOptions, site: ClassSite, deadline: float
 ) -> RunResult | None:
     """Play few pairs of all matches first, then all; with a budget, as many as fit.
 
     A pass takes the games of earlier ones from the cache. Return the last complete pass.
     """
-    site, experiment = options.site, members.experiment
-    assert site is not None and experiment is not None
+    experiment = site.members.experiment
+    assert experiment is not None  # otherwise nothing is played
     has_budget = options.budget is not None
     most = MAX_PAIRS if has_budget else int(settings.tables["pairs"])
     pairs = min(most, MIN_PAIRS if experiment.plan.rounds is not None else 1)

@@ -5,7 +5,7 @@ import hashlib
 import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from arena.analysis.tables import EloRow
@@ -19,11 +19,12 @@ from arena.report.bot_reports import (
 from arena.report.data import ReportData
 from arena.report.document import document, text_document
 from arena.report.figure import FigureTable, section, section_html, table_html
-from arena.report.figures.matrix import matrix_figure
+from arena.report.figures.matrix import MOST_NUMBERED, matrix_figure
 from arena.report.games import games_json
 from arena.report.html import Html, Inside, join, name_of, tag
 from arena.report.numbers import count, elo, elo_ends, points, rating_of
 from arena.report.page import games_section
+from arena.stats.estimate import EstimateKind
 from arena.storage.run_log import PLAIN
 from games.base.errors import printable
 from games.base.files import write_text
@@ -119,7 +120,7 @@ def index_page(results: ClassResults) -> str:
         "header", tag("h1", f"{results.name} at {results.game}: {bots}"),
         tag("p", leader, class_="answer"), note,
     )  # fmt: skip
-    matrix = matrix_figure(report)
+    matrix = matrix_figure(with_match_points(report))
     parts = [
         header,
         _standings(results, report),
@@ -128,6 +129,20 @@ def index_page(results: ClassResults) -> str:
         _refused_section(results),
     ]
     return document(title, join(parts), data=games_json(report, is_public=True))
+
+
+def with_match_points(report: ReportData) -> ReportData:
+    """Return the report of a large class with points in place of intervals of single matches.
+
+    With few games of each match, nearly all intervals include an even score.
+    """
+    if len(report.ratings) <= MOST_NUMBERED:
+        return report
+    pairs = {
+        names: row._replace(score_low=None, score_high=None, interval=EstimateKind.NONE.value)
+        for names, row in report.pairs.items()
+    }
+    return replace(report, pairs=pairs)
 
 
 def _standings(results: ClassResults, report: ReportData) -> Html:
