@@ -95,7 +95,7 @@ def expression(rng: random.Random, depth: int) -> str:
 
 
 def program(rng: random.Random) -> str:
-    """Return a bot of its own: a random evaluation and one of four ways to choose."""
+    """Return a new bot: a random evaluation and one of four ways to choose."""
     lines = [
         "def value(after, side):",
         "    sign = 1 if after.mover == side else -1",

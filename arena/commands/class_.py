@@ -67,6 +67,8 @@ def run(arguments: argparse.Namespace) -> int:
             f"{printable(str(directory))}: there is no such directory; put the bots into one, "
             "a file or directory for each author"
         )
+    if site.exists() and not site.is_dir():
+        raise UserError(f"--out {printable(str(site))}: must be a directory, and is a file")
     if site.resolve().is_relative_to(directory.resolve()):
         raise UserError(f"--out {printable(str(site))}: the pages cannot be among the bots")
     tables = class_tables(directory, arguments.game, arguments.pairs or DEFAULT_PAIRS)

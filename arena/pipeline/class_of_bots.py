@@ -42,7 +42,7 @@ from games.base.files import InputTooLarge, parse_json, read_with_limit, write_t
 from games.base.progress import Progress
 from games.base.text import count_noun, without_machine_paths
 
-HOME = ".class"  # beside the runs of the class
+HOME = ".class"  # in the directory of the runs
 STATE, GAMES = "class.json", "games"  # in it
 LARGEST = 1 << 40  # bytes: the games of a class are never dropped
 MAX_PAIRS = 2_000  # of a class with a budget
@@ -362,8 +362,8 @@ def refresh(settings: ClassSettings, options: RunOptions, home: Path, deadline: 
         return
     site.has_results = bool(stored.get("run"))
     write_state(home, members, stored.get("run", ""))
-    announce_cost(members.experiment, options, deadline)
-    result = play_passes(settings, replace(options, site=site), site, deadline)
+    has_new = announce_cost(members.experiment, options, deadline)
+    result = play_passes(settings, replace(options, site=site), site, deadline, has_new)
     if result is None:
         return
     write_state(home, members, result.directory.name)
@@ -396,22 +396,27 @@ def require_members(settings: ClassSettings, members: ClassMembers) -> None:
     )
 
 
-def announce_cost(experiment: Experiment, options: RunOptions, deadline: float) -> None:
-    """Print how long the new games will take."""
+def announce_cost(experiment: Experiment, options: RunOptions, deadline: float) -> bool:
+    """Print how long the new games will take; return whether there are any."""
     expected, games = class_time(experiment.plan, options, options.notify)
     if not games:
         options.notify("all games of these bots were played before")
-        return
+        return False
     left = deadline - time.monotonic()
     limit = ", of which the budget allows a part" if expected.low > left else ""
     options.notify(
         f"time: about {duration_text(expected.seconds)} ({range_text(expected)}) for {games:,} new "
         f"games{limit}"
     )
+    return True
 
 
 def play_passes(
-    settings: ClassSettings, options: RunOptions, site: ClassSite, deadline: float
+    settings: ClassSettings,
+    options: RunOptions,
+    site: ClassSite,
+    deadline: float,
+    has_new: bool = True,
 ) -> RunResult | None:
     """Play few pairs of all matches first, then all; with a budget, as many as fit.
 
@@ -422,6 +427,8 @@ def play_passes(
     has_budget = options.budget is not None
     most = MAX_PAIRS if has_budget else int(settings.tables["pairs"])
     pairs = min(most, MIN_PAIRS if experiment.plan.rounds is not None else 1)
+    if not (has_new or has_budget):
+        pairs = most
     result: RunResult | None = None
     while True:
         if directory_state(settings.directory) != site.state:

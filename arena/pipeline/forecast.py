@@ -17,6 +17,7 @@ from arena.planning.plan import Plan
 from arena.planning.schedule import RoundTracker, Schedule, make_schedule
 from arena.playing.bots import BotProbe, probe_bots
 from arena.playing.cached_pairs import CachedPairs
+from arena.playing.determinism import SHARE
 from arena.playing.forfeits import FIRST_GAMES
 from arena.playing.pilot import PilotResult, TimeRange, run_pilot
 from arena.storage.journal import JOURNAL
@@ -30,6 +31,7 @@ from games.base.progress import ProgressLine
 
 MAX_PAIRS_LOOKED_UP = 200_000  # in the game cache
 MAX_CELLS = 4  # of a sweep
+CLASS_SECONDS = 10.0  # of the pilot of a class, whose games are few for each bot
 CLASS_SPREAD = 300.0  # Elo: standard deviation of the strengths in a class
 Show = Callable[[str], None]  # receives each line of the forecast
 
@@ -197,11 +199,14 @@ def class_time(plan: Plan, options: RunOptions, show: Show) -> tuple[TimeRange, 
         return TimeRange(0.0, 0.0, 0.0), 0
     open_matches = tuple(match for match, pairs in left.items() if pairs)
     trial = make_schedule(replace(plan, matches=open_matches, rounds=None), schedule.openings)
-    # A sandbox of its own, because bots of this process would stay in that of the run.
+    # Another sandbox: bots of this process would stay in that of the run.
     with closing(Sandbox()) as sandbox, ProgressLine() as line:
-        pilot = run_pilot(trial, options.playing._replace(sandbox=sandbox), show=line.show)
+        playing = options.playing._replace(sandbox=sandbox)
+        pilot = run_pilot(trial, playing, show=line.show, seconds=CLASS_SECONDS)
     show(lines.pilot_line(pilot, options.parallel_games))
-    return pilot.estimate_time(left, options.parallel_games), games
+    found = pilot.estimate_time(left, options.parallel_games)
+    # Bots play some games again, to see whether they repeat their moves.
+    return TimeRange(*((1.0 + SHARE) * each for each in found)), games
 
 
 def expected_rounds(schedule: Schedule) -> Schedule:

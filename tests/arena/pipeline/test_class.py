@@ -218,6 +218,9 @@ def test_wrong_directories_and_games_are_refused(tmp_path, play, capsys):
     assert play() == USER_ERROR
     assert "there is no such directory" in capsys.readouterr().err
     bots = put(tmp_path / "bots", anna=CHANCE, ben=CHANCE)
+    (tmp_path / "file").touch()
+    assert class_([str(bots), "--out", str(tmp_path / "file")]) == USER_ERROR
+    assert "must be a directory" in capsys.readouterr().err
     assert class_([str(bots), "--out", str(bots / "site")]) == USER_ERROR
     assert "cannot be among the bots" in capsys.readouterr().err
     assert play("--set", "game=chess") == USER_ERROR
@@ -280,6 +283,35 @@ def test_the_rounds_of_a_race_are_simulated_for_the_forecast():
     plan = Plan(game_name="kalah(4,3)", agents=names, matches=matches, pairs=10, rounds=rounds)
     pairs = expected_rounds(make_schedule(plan)).pairs
     assert 11 * 4 < pairs.total < 10 * len(matches)
+
+
+@pytest.mark.slow
+def test_the_forecast_is_within_a_factor_of_one_and_a_half(tmp_path, monkeypatch):
+    moves = {f"bot{n}": f"[time.sleep(0.0{n + 1}), rng.choice(legal)][1]" for n in range(5)}
+    for path in put(tmp_path / "bots", **moves).iterdir():
+        path.write_text(f"import time\n{path.read_text()}")
+    found, taken = [], []
+    time_of, play_all = class_of_bots.class_time, class_of_bots.play_passes
+
+    def forecast(*words):
+        found.append(time_of(*words))
+        return found[-1]
+
+    def timed(*words):
+        begun = time.monotonic()
+        result = play_all(*words)
+        taken.append(time.monotonic() - begun)
+        return result
+
+    monkeypatch.setattr(class_of_bots, "class_time", forecast)
+    monkeypatch.setattr(class_of_bots, "play_passes", timed)
+    words = "--game", "kalah(4,3)", "--pairs", "10", "--workers", "1", "--out", tmp_path / "site"
+    words = tmp_path / "bots", *words, "--results", tmp_path / "results"
+    assert class_([str(word) for word in words]) == OK
+    ((expected, games),), (seconds,) = found, taken
+    assert games == 10 * 10 * 2
+    assert seconds / 1.5 < expected.seconds < 1.5 * seconds
+    assert expected.low < expected.seconds < expected.high
 
 
 def start(tmp_path: Path, *words: str) -> subprocess.Popen:
