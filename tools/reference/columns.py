@@ -172,7 +172,6 @@ MEANINGS: Mapping[str, str] = {
     "pairs_wd": "pairs that brought 1.5 points",
     "pairs_ww": "pairs that brought 2 points",
     "place": "place of the agent, if it has one",
-    "placed": "how the agent got its place",
     "plies": "moves and passes, the opening included",
     "ply": "number of the move in its game, from 1",
     "points": "points from all games; a draw is half a point",

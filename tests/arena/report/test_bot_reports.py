@@ -51,7 +51,7 @@ def test_each_bot_has_a_page(tmp_path, capsys):
     bad, first = text_of(found["1-b_d.html"]), text_of(found["2-first.html"])
     assert "Place 3 of 3" in bad and "0 points of 16 games" in bad
     assert re.search(r"first\s+8\s+0\s+0\s+8", bad)
-    assert re.search(r'illegal\s+answered "99"\s+3', bad)
+    assert re.search(r'illegal\s+answered "99"[^\n]*?\s3\s', bad)
     assert "13 games forfeited unplayed after its exclusion" in bad
     assert "It lost no game by a fault." in first
     assert re.search(r"b\|d\s+8\s+8\s+0\s+0", first)
