@@ -360,11 +360,6 @@ class CacheKeys:
             words[:, leg, 1] = (word & ~SWAP_BIT) | np.uint64(is_swapped)
         return words.reshape(-1, 2)
 
-    def swap_mask(self, a: int, b: int, words: Words) -> NDArray[np.bool_]:
-        """Return in which games of two agents the second one moved first."""
-        is_swapped = self.fingerprints[a] > self.fingerprints[b]
-        return np.asarray(((words[:, 1] & SWAP_BIT) == SWAP_BIT) != is_swapped)
-
 
 def agent_fingerprint(spec: AgentSpec) -> str:
     """Return an agent's spec with the digests of its files and of their imports."""

@@ -33,7 +33,6 @@ REMOVED_OPTIONS: Mapping[str, str] = {
     "--page": "write --out FILE",
     "--draws": "write --bootstrap N",
     "--replay": "write --rules-only",
-    "--ladder": "write --dir DIR",
     "--perfect": "write --solve-seconds TIME",
     "--once": "pitflip runs show RUN prints once, --follow keeps waiting",
     "--together": "report each run; pitflip rate takes several",
