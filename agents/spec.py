@@ -18,6 +18,7 @@ from games.base.schema import Key
 from games.base.text import did_you_mean, join_names, quote
 
 PATH_TYPES = ("path", "paths", "command")
+ENTRY_NAMES = ("bot", "main")  # of files that start the bot of a directory
 BOT_FILE = "bot.toml"  # a bot's table, in the directory of the bot
 # Maps a word and its directory to the path of an earlier file version, or returns the word.
 Versions = Callable[[str, Path], str]
@@ -51,6 +52,29 @@ def bot_spec(path: Path) -> AgentSpec:
             f"(known: {join_names(LANGUAGES)})"
         )
     return AgentSpec("lines", command=[str(path)])
+
+
+def entry_file(directory: Path) -> Path:
+    """Return the file of a bot's directory that starts it; SpecError if there is none.
+
+    It is bot.toml, else the only file called bot or main in a known language, else the only file
+    in one.
+    """
+    if (directory / BOT_FILE).is_file():
+        return directory / BOT_FILE
+    files = [
+        each for each in sorted(directory.iterdir())
+        if each.suffix.lower() in LANGUAGES and each.is_file() and each.name[0] not in "._"
+    ]  # fmt: skip
+    named = [each for each in files if each.stem.lower() in ENTRY_NAMES]
+    for found in (named, files):
+        if len(found) == 1:
+            return found[0]
+    have = join_names([each.name for each in named or files]) or "none"
+    raise SpecError(
+        f"the directory {quote(directory.name)} needs one entry file, called bot or main as in "
+        f"bot.py, or {BOT_FILE} with kind and command (it has {have})"
+    )
 
 
 def entry_name(path: Path) -> str:

@@ -28,9 +28,9 @@ run, match, versus, tune, learn, new, check, serve = (
     partial(run_verb, verb)
     for verb in ("run", "match", "versus", "tune", "learn", "new", "check", "serve")
 )
-report, export, rate, verify, judge, runs, ladder = (
+report, export, rate, verify, judge, runs, class_ = (
     partial(run_verb, verb)
-    for verb in ("report", "export", "rate", "verify", "judge", "runs", "ladder")
+    for verb in ("report", "export", "rate", "verify", "judge", "runs", "class")
 )
 explain, replay, perft, solve = (
     partial(of_game, action) for action in ("explain", "replay", "perft", "solve")

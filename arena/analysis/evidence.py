@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -33,6 +33,8 @@ from arena.planning.games import (
     slice_games,
 )
 from arena.planning.plan import Plan
+from arena.planning.schedule import Schedule
+from arena.storage.journal import Section
 from games.base.schema import KeyValues
 from games.transcripts import replay_command
 
@@ -294,6 +296,14 @@ def _pieces_with_repeats(parts: GameParts, repeat: Flags) -> Iterator[tuple[Game
     for piece in rechunk_games(parts()):
         yield piece, repeat[at : at + len(piece)]
         at += len(piece)
+
+
+def section_games(section: Section, schedule: Schedule) -> GameParts:
+    """Return a function that reads the games of a section, without search information."""
+    return lambda: (
+        replace(games, search_info={}) if games.search_info else games
+        for _, _, games in section.games(schedule.pairs.columns)
+    )
 
 
 class FairGameCounter:

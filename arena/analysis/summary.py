@@ -84,6 +84,7 @@ class Summary:
     points: tuple[PointsRow, ...] = ()
     notes: tuple[str, ...] = ()
     identical_agents: tuple[str, ...] = ()  # a line for each group of them
+    identical_groups: tuple[tuple[str, ...], ...] = ()  # their names
     opening_plies: tuple[int, int] | None = None
     duplicates: int = 0
     excluded: tuple[Exclusion, ...] = ()
@@ -133,6 +134,9 @@ def summarise(
         points=points if by_points else (),
         notes=tuple(determinism_violations(evidence)),
         identical_agents=tuple(each.text(names) for each in evidence.identical_agents),
+        identical_groups=tuple(
+            tuple(names[agent] for agent in each.agents) for each in evidence.identical_agents
+        ),
         opening_plies=evidence.opening_plies,
         duplicates=evidence.duplicates,
         excluded=evidence.excluded,

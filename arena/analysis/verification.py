@@ -2,11 +2,13 @@
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import islice, zip_longest
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,10 +63,10 @@ from arena.storage.run_file import (
     load_plan,
     open_games_table,
 )
-from games.base.errors import Unfinished
+from games.base.errors import Unfinished, UserError
 from games.base.files import write_text
 from games.base.progress import Progress, ShowProgress, watch
-from games.base.text import join_names, quote
+from games.base.text import count_noun, did_you_mean, join_names, quote
 from games.board import Board
 from games.transcripts import game_lines, move_texts_by_side
 
@@ -121,6 +123,15 @@ class VerifyResult(NamedTuple):
     keeps_moves: bool = True
     page_is_stale: bool = False  # run.json has a new repeatability
     changed: Sequence[str] = ()  # files that differ from SHA256SUMS
+    # By outside bot, the games that were played again, and those in which it moved differently.
+    bots: Mapping[str, tuple[int, int]] = MappingProxyType({})
+
+    def bot_lines(self) -> Iterator[str]:
+        """Yield for each bot that played again whether its games repeat."""
+        for name, (games, differing) in self.bots.items():
+            if games:
+                found = f"{differing:,} differ" if differing else "all the same"
+                yield f"{name}: {count_noun(games, 'game')} played again, {found}"
 
 
 def compare_files(directory: Path, verify: Callable[[], VerifyResult]) -> VerifyResult:
@@ -162,8 +173,9 @@ def verify_run(
     experiment: Path | None,
     options: PlayOptions,
     show: ShowProgress,
+    without: Sequence[str] = (),
 ) -> VerifyResult:
-    """Replay a run by the rules, then play pairs again.
+    """Replay a run by the rules, then play pairs again, `without` those of some agents.
 
     NotARunError: the games cannot be compared.
     """
@@ -172,7 +184,8 @@ def verify_run(
         run = load_stored_run(directory, beside)
     plan, difference, compared = run.schedule.plan, run.fault, 0
     differing: tuple[str, ...] = ()
-    skipped = agents_to_skip(directory, plan)
+    skipped = agents_to_skip(directory, plan, without)
+    counts = BotCounts(run)
     if difference is None:
         for tree in plan.file_trees():
             if not tree.path.exists():
@@ -184,7 +197,8 @@ def verify_run(
         pairs = np.flatnonzero(~is_skipped & ~is_unplayed).tolist()
         if not pairs:
             raise NotARunError(nothing_to_verify(directory, skipped))
-        compared, difference = play_again(run, sample_pairs(pairs, everything), options, show)
+        sample = sample_pairs(pairs, everything)
+        compared, difference = play_again(run, sample, options, show, counts)
         differing = () if difference is None else difference.bots
     notes = [run.stopped] if run.stopped else []
     notes += changes_since_run(directory, beside)
@@ -194,7 +208,8 @@ def verify_run(
         games = run.count_games(np.flatnonzero(run.is_pair_of(names)).tolist())
         notes = [*notes, f"not played again: {games:,} games of {join_names(names)}, {why}"]
     keeps_moves = run.stored.moves is not None
-    return VerifyResult(compared, difference, notes, after, keeps_moves, after != before)
+    is_stale = after != before
+    return VerifyResult(compared, difference, notes, after, keeps_moves, is_stale, counts.by_name())
 
 
 def load_stored_run(directory: Path, beside: Path | None) -> StoredRun:
@@ -359,12 +374,21 @@ class TableReplay:
         return "the table says termination illegal, but its loser was not to move"
 
 
-def agents_to_skip(directory: Path, plan: Plan) -> dict[str, list[str]]:
-    """Return the agents whose games cannot be reproduced, by the reason."""
+def agents_to_skip(
+    directory: Path, plan: Plan, without: Sequence[str] = ()
+) -> dict[str, list[str]]:
+    """Return the agents that are left out or cannot repeat their games, by the reason."""
+    for name in without:
+        if name not in plan.names:
+            raise UserError(
+                f"--except {quote(name)}: the run has no such agent{did_you_mean(name, plan.names)}"
+            )
     replays = BotReplays.from_json(load_run_file(directory).get(KEY))
-    differing = [name for name in plan.names if replays and name in replays.differing]
-    on_clock = [name for name in plan.agents_on_clock if name not in differing]
+    left = [name for name in plan.names if name not in without]
+    differing = [name for name in left if replays and name in replays.differing]
+    on_clock = [name for name in plan.agents_on_clock if name in left and name not in differing]
     reasons = {
+        "left out by --except": list(dict.fromkeys(without)),
         f"which {RUN} says not to repeat its moves": differing,
         "which plays by the clock": on_clock,
     }
@@ -383,10 +407,37 @@ def nothing_to_verify(directory: Path, skipped: Mapping[str, Sequence[str]]) -> 
     )
 
 
+class BotCounts:
+    """The games of each outside bot that were played again, and those in which it differed."""
+
+    def __init__(self, run: StoredRun) -> None:
+        self.run, self.games, self.differing = run, Counter[str](), Counter[str]()
+
+    def add(self, games: Games, found: Sequence[Difference]) -> None:
+        """Count games that were played again, with their differences."""
+        rows = np.arange(2 * int(games.pair[0]), 2 * int(games.pair[-1]) + 2)
+        played, names = ~self.run.unplayed[rows], self.run.schedule.plan.names
+        for seat in (games.first, games.second):
+            self.games.update(names[at] for at in seat[played].tolist())
+        self.differing.update(name for each in found for name in each.bots)
+
+    def by_name(self) -> dict[str, tuple[int, int]]:
+        """Return both numbers for each outside bot."""
+        bots = self.run.schedule.plan.external_bots
+        return {name: (self.games[name], self.differing[name]) for name in bots}
+
+
 def play_again(
-    run: StoredRun, pairs: Sequence[int], options: PlayOptions, show: ShowProgress
+    run: StoredRun,
+    pairs: Sequence[int],
+    options: PlayOptions,
+    show: ShowProgress,
+    counts: BotCounts,
 ) -> tuple[int, Difference | None]:
-    """Play pairs again; return the number of games and the first difference."""
+    """Play pairs again and count them by bot; return the number of games and the first difference.
+
+    The difference has the number of all games that differ.
+    """
     cached, compared = CachedPairs(run.schedule, options.cache), 0
     total, job = run.count_games(pairs), GameJob(run.schedule, options)
     first, mismatch, size = Difference(""), None, TaskSize()
@@ -404,6 +455,7 @@ def play_again(
             compared += run.count_games(range(batch.start, batch.stop))
             size.learn(batch)
             found = list(game_differences(run, games))
+            counts.add(games, found)
             if not found and mismatch is None:
                 mismatch = game_cache_mismatch(cached, run, games, batch.start)
             for each in found:

@@ -9,6 +9,7 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from keyword import iskeyword
 from types import ModuleType
 from typing import NamedTuple
 
@@ -55,9 +56,7 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "judge": Command("results", "compare the moves of a run with perfect play", resumable=True),
     "runs": Command("results", "list, follow, compare or delete stored runs", converses=True),
-    "ladder": Command(
-        "results", "keep a ranking of agents and place new ones in it", resumable=True
-    ),
+    "class": Command("bots", "play the bots of a class and publish the standings", resumable=True),
     "game": Command(
         "games", "print rules; replay, count, solve or explain positions", converses=True
     ),
@@ -70,7 +69,7 @@ def load_command(verb: str) -> ModuleType:
 
     It has `add_arguments(parser)`, `run(arguments)`, EPILOG and, for shared options, PARENTS.
     """
-    return import_module(f"arena.commands.{verb}")
+    return import_module(f"arena.commands.{verb}{'_' * iskeyword(verb)}")
 
 
 def parser_settings(verb: str) -> dict[str, object]:

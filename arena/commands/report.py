@@ -94,5 +94,5 @@ def write_bot_reports(report: "ReportData", directory: Path, out: Path) -> None:
         agent = names.index(row.agent)
         log = without_machine_paths(fault_log(directory, names, agent), report.experiment_directory)
         page = bot_report(report, stored, row, log)
-        write_text(out / f"{file_name(names, agent)}.md", page)
+        write_text(out / f"{file_name(names, agent)}.html", page)
     print_error(f"{len(names)} bot reports: {printable(str(out))}")

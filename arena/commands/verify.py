@@ -9,7 +9,7 @@ from arena.commands.options import CACHE, CLUSTER, MOVED_EXPERIMENT, RUN
 from arena.config.run_options import available_cores, open_game_cache, with_cluster
 from arena.playing.options import PlayOptions
 from games.base.cli import shell_command
-from games.base.errors import CHECK_FAILED, OK, print_error, printable
+from games.base.errors import CHECK_FAILED, OK, UserError, print_error, printable
 from games.base.progress import ProgressLine
 
 PARENTS = (RUN, MOVED_EXPERIMENT, CLUSTER, CACHE)
@@ -33,6 +33,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="only check stored moves and results by the rules, without any bot",
     )
+    parser.add_argument(
+        "--except",
+        action="append",
+        default=[],
+        metavar="BOT",
+        dest="without",
+        help="leave out the games of this bot; may be repeated",
+    )
     parser.add_argument("--all", action="store_true", help="verify all games instead of 200 pairs")
 
 
@@ -43,6 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
     directory, beside = arguments.run, arguments.experiment
     with contextlib.ExitStack() as stack:
         line = stack.enter_context(ProgressLine())
+        if arguments.rules_only and arguments.without:
+            raise UserError("--rules-only starts no bot: leave out --except")
         if arguments.rules_only:
             result = compare_files(directory, lambda: replay_run(directory, beside, line.show))
         else:
@@ -52,7 +62,9 @@ def run(arguments: argparse.Namespace) -> int:
             options = stack.enter_context(with_cluster(playing, arguments.cluster))
             result = compare_files(
                 directory,
-                lambda: verify_run(directory, arguments.all, beside, options, line.show),
+                lambda: verify_run(
+                    directory, arguments.all, beside, options, line.show, arguments.without
+                ),
             )
     if result.page_is_stale:
         rewrite_page(directory, not result.changed)
@@ -61,6 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
         print_error(note)
     if result.repeatability is not None and result.repeatability.answer != "yes":
         print_error(f"can be repeated: {result.repeatability.text}")
+    for bot in result.bot_lines():
+        print_error(printable(bot))
     if result.difference:
         print(f"differs: {result.difference.text}")
         if found := result.difference.games:

@@ -16,6 +16,7 @@ from agents.spec import (
     BOT_FILE,
     PATH_TYPES,
     bot_spec,
+    entry_file,
     find_file,
     find_path,
     is_bot_file,
@@ -270,17 +271,40 @@ def find_bots(directory: Path, problems: Problems) -> Iterator[tuple[str, dict[s
     A bot is a file, whose options may be in `mine.toml` next to `mine.js`, or a directory with a
     `bot.toml`.
     """
+    for name, path in bot_paths(directory).items():
+        if path.suffix == ".toml" and path.is_file():
+            continue
+        if (path / BOT_FILE).is_file() if path.is_dir() else is_bot_file(path):
+            try:
+                yield name, bot_table(path)
+            except SpecError as error:
+                problems.add(PLACE, str(error))
+
+
+def bot_paths(directory: Path) -> dict[str, Path]:
+    """Return the files and directories that may be bots, by name; equal names get their suffix."""
     paths = sorted(path for path in directory.iterdir() if path.name[0] not in "._")
-    stems = [path.stem for path in paths if path.is_file() and path.suffix != ".toml"]
-    for path in paths:
-        if path.is_dir():
-            if (path / BOT_FILE).is_file():
-                yield path.name, read_bot_table(path / BOT_FILE, {}, problems)
-        elif path.suffix != ".toml" and is_bot_file(path):
-            name = path.stem if stems.count(path.stem) == 1 else path.name
-            beside = path.with_suffix(".toml")
-            table = table_for_file(path)
-            yield name, read_bot_table(beside, table, problems) if beside.is_file() else table
+    names = Counter(bot_name(path) for path in paths if path.suffix != ".toml" or path.is_dir())
+    bots = [path for path in paths
+            if path.is_dir() or path.suffix != ".toml" or path.stem not in names]  # fmt: skip
+    return {bot_name(path) if names[bot_name(path)] < 2 else path.name: path for path in bots}
+
+
+def bot_name(path: Path) -> str:
+    """Return the name of the bot in a file or directory."""
+    return path.name if path.is_dir() else path.stem
+
+
+def bot_table(path: Path) -> dict[str, object]:
+    """Return the table of a bot from its file or directory; its files become absolute paths."""
+    file = entry_file(path) if path.is_dir() else path
+    if file.suffix == ".toml":
+        return read_bot_table(file, {})
+    beside, table = file.with_suffix(".toml"), table_for_file(file)
+    if path.is_dir():  # a program can read the other files of its directory
+        return {**table, "cwd": str(path.absolute())} if "command" in table else table
+    has_options = beside.is_file() and "agents" not in read_tables(beside)  # no experiment
+    return read_bot_table(beside, table) if has_options else table
 
 
 def table_for_file(path: Path) -> dict[str, object]:
@@ -289,14 +313,7 @@ def table_for_file(path: Path) -> dict[str, object]:
     return {"kind": spec.kind, **spec.options}
 
 
-def read_bot_table(
-    path: Path, table: Mapping[str, object], problems: Problems
-) -> dict[str, object]:
+def read_bot_table(path: Path, table: Mapping[str, object]) -> dict[str, object]:
     """Return the table of a bot updated from the TOML file at `path`; its files become paths."""
-    merged = dict(table)
-    try:
-        merged |= read_tables(path)
-        return resolve_options(merged, path.parent, str(path), resolve_version)
-    except SpecError as error:
-        problems.add(PLACE, str(error))
-        return merged
+    merged = {**table, **read_tables(path)}
+    return resolve_options(merged, path.parent, str(path), resolve_version)

@@ -5,11 +5,11 @@ import logging
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import join
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from agents.sandbox.sandbox import Sandbox
 from arena.config.toml_file import Problems, Source, read_text, toml_tables
@@ -20,6 +20,7 @@ from games.base.schema import Key, read_table
 from games.base.text import quote
 
 if TYPE_CHECKING:
+    from arena.config.experiment import Experiment
     from arena.playing.cluster.connection import Cluster
     from arena.storage.game_cache import GameCache
 
@@ -81,6 +82,16 @@ def read_address(path: Path) -> str | None:
     return address
 
 
+class LiveSite(Protocol):
+    """Pages that a run rewrites while it plays."""
+
+    def notify(self, line: str) -> None:
+        """Print a line about the run."""
+
+    def watch(self, experiment: "Experiment") -> AbstractContextManager[Any]:
+        """Show the games of a run while the context lasts."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunOptions:
     """How to play, store and print; none of these options changes a game."""
@@ -98,6 +109,7 @@ class RunOptions:
     sandbox: Sandbox = field(default_factory=Sandbox)  # started with the first bot
     page: bool = False
     live: bool = False  # show a live page in the browser
+    site: "LiveSite | None" = None  # pages of a class, which are rewritten during the run
     cache: "GameCache | None" = None  # finished games of earlier runs
     tables: bool = True  # whether a study prints its result
     pinned: bool = True  # whether workers and their bots stay on their cores
@@ -111,7 +123,9 @@ class RunOptions:
     @property
     def notify(self) -> Callable[[str], None]:
         """A function that prints a line about the run, or logs it if the run is quiet."""
-        return log.info if self.quiet else print_error
+        if self.quiet:
+            return log.info
+        return print_error if self.site is None else self.site.notify
 
     @property
     def playing(self) -> PlayOptions:

@@ -1,1 +1,1 @@
-"""Work of the commands from start to end: runs, sweeps, forecasts, ladders, versions, ratings."""
+"""Work of the commands from start to end: runs, sweeps, forecasts, classes, versions, ratings."""

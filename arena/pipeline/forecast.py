@@ -1,19 +1,25 @@
 """Forecast the cost and the precision of a run before it is played."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 
+import numpy as np
+
 from agents.registry import randomness_reason
+from agents.sandbox.sandbox import Sandbox
 from arena.analysis.checks.registry import doubtful_checks, impossible_checks
 from arena.config.experiment import Experiment
 from arena.config.run_options import RunOptions
 from arena.config.sweep import SweepPlan
 from arena.pipeline.run import run_directory
-from arena.planning.schedule import Schedule, make_schedule
+from arena.planning.plan import Plan
+from arena.planning.schedule import RoundTracker, Schedule, make_schedule
 from arena.playing.bots import BotProbe, probe_bots
 from arena.playing.cached_pairs import CachedPairs
+from arena.playing.determinism import SHARE
 from arena.playing.forfeits import FIRST_GAMES
-from arena.playing.pilot import PilotResult, run_pilot
+from arena.playing.pilot import PilotResult, TimeRange, run_pilot
 from arena.storage.journal import JOURNAL
 from arena.storage.provenance import load_run_file
 from arena.terminal import plan as lines
@@ -25,6 +31,8 @@ from games.base.progress import ProgressLine
 
 MAX_PAIRS_LOOKED_UP = 200_000  # in the game cache
 MAX_CELLS = 4  # of a sweep
+CLASS_SECONDS = 10.0  # of the pilot of a class, whose games are few for each bot
+CLASS_SPREAD = 300.0  # Elo: standard deviation of the strengths in a class
 Show = Callable[[str], None]  # receives each line of the forecast
 
 
@@ -167,9 +175,9 @@ def show_time(
 def pairs_to_play(schedule: Schedule, options: RunOptions) -> dict[tuple[int, int], float]:
     """Return the number of pairs of each match that are not in the game cache."""
     pairs, at = schedule.pairs, 0
-    if (fixed := lines.pairs_by_rounds(schedule.plan)) is not None:  # its matches are unknown
-        return dict.fromkeys(pairs.matches, fixed / len(pairs.matches))
-    if options.cache is None or pairs.round_blocks is not None or pairs.total > MAX_PAIRS_LOOKED_UP:
+    if pairs.round_blocks == () and (fixed := lines.pairs_by_rounds(schedule.plan)) is not None:
+        return dict.fromkeys(pairs.matches, fixed / len(pairs.matches))  # its matches are unknown
+    if options.cache is None or pairs.round_blocks == () or pairs.total > MAX_PAIRS_LOOKED_UP:
         return dict.fromkeys(pairs.matches, float(pairs.pairs_per_match))
     left, known = dict.fromkeys(pairs.matches, 0.0), CachedPairs(schedule, options.cache)
     while at < pairs.total:
@@ -177,6 +185,45 @@ def pairs_to_play(schedule: Schedule, options: RunOptions) -> dict[tuple[int, in
         for block in pairs.blocks(first, at):
             left[block.a, block.b] += block.size
     return left
+
+
+def class_time(plan: Plan, options: RunOptions, show: Show) -> tuple[TimeRange, int]:
+    """Return the time of the games that are not in the cache, and their number.
+
+    Trial games of bots that failed before show nothing new; `show` gets what the pilot played.
+    """
+    schedule = make_schedule(plan)
+    left = pairs_to_play(expected_rounds(schedule), options)
+    games = round(2 * sum(left.values()))
+    if not games:
+        return TimeRange(0.0, 0.0, 0.0), 0
+    open_matches = tuple(match for match, pairs in left.items() if pairs)
+    trial = make_schedule(replace(plan, matches=open_matches, rounds=None), schedule.openings)
+    # Another sandbox: bots of this process would stay in that of the run.
+    with closing(Sandbox()) as sandbox, ProgressLine() as line:
+        playing = options.playing._replace(sandbox=sandbox)
+        pilot = run_pilot(trial, playing, show=line.show, seconds=CLASS_SECONDS)
+    show(lines.pilot_line(pilot, options.parallel_games))
+    found = pilot.estimate_time(left, options.parallel_games)
+    # Bots play some games again, to see whether they repeat their moves.
+    return TimeRange(*((1.0 + SHARE) * each for each in found)), games
+
+
+def expected_rounds(schedule: Schedule) -> Schedule:
+    """Return a schedule by rounds with the rounds that it may have, from simulated results.
+
+    The simulated agents are spread like those of a class. Other schedules do not change.
+    """
+    tracker, done = RoundTracker(schedule), 0
+    rng = np.random.default_rng(schedule.plan.seed)
+    strengths = rng.normal(0.0, CLASS_SPREAD, len(schedule.plan.names))
+    while schedule.plan.rounds is not None and done < (end := tracker.total):
+        columns = tracker.columns(done, end)
+        elo = strengths[columns["first"][::2]] - strengths[columns["second"][::2]]
+        wins = rng.random((2, end - done)) < 1.0 / (1.0 + 10.0 ** (-elo / 400.0))
+        tracker.add_points(done, (2 * wins.sum(axis=0)).astype(np.int8))
+        done = end
+    return tracker.schedule
 
 
 def study_size_lines(study: StudyConfig) -> Iterator[str]:

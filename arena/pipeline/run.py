@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from agents.fault_text import fault_line
 from agents.registry import user_code_reason
 from agents.sandbox.isolation import IsolationLevel
 from arena.analysis.checks.registry import doubtful_checks, impossible_checks
-from arena.analysis.evidence import exclusion_rows
+from arena.analysis.evidence import exclusion_rows, section_games
 from arena.analysis.repeatability import KEY, Repeatability, repeatability
 from arena.config.experiment import Experiment
 from arena.config.run_options import RunOptions, command_text
@@ -65,8 +65,11 @@ if TYPE_CHECKING:  # loaded after the games, so that the first game starts soone
     from arena.analysis.checks.registry import Verdict
     from arena.analysis.evidence import Evidence
     from arena.analysis.summary import Summary
+    from arena.pipeline.class_of_bots import ClassSite
     from arena.report.data import ReportData
     from arena.report.live import LivePage
+
+    LiveView: TypeAlias = LivePage | ClassSite
 
 MAX_FAULTS = 100  # different faults in run.json
 # The files and directories that every session of a run writes.
@@ -133,7 +136,8 @@ def run_experiment(experiment: Experiment, options: RunOptions) -> RunResult:
     with name_failed_pair(experiment, options.overrides):
         origin = provenance.identify_run(experiment.name, experiment.plan)
         directory = options.results / experiment.name / origin.digest
-        difference = None if options.quiet else explain_new_run(directory, origin)
+        is_expected = options.quiet or options.site is not None
+        difference = None if is_expected else explain_new_run(directory, origin)
         with (
             RunDirectory(directory, origin.digest, options.fresh) as locked,
             open_run_log(directory / "run.log"),
@@ -203,8 +207,10 @@ def _origin_fields(run: ActiveRun) -> dict[str, object]:
 
 def open_live_page(
     experiment: Experiment, options: RunOptions
-) -> "contextlib.AbstractContextManager[LivePage | None]":
-    """Open the live page of a run, if the options ask for one."""
+) -> "contextlib.AbstractContextManager[LiveView | None]":
+    """Open the live page of a run or the pages of a class, if the options ask for them."""
+    if options.site is not None:
+        return options.site.watch(experiment)
     if not options.live:
         return contextlib.nullcontext()
     # The server and the page are loaded here: nothing is imported while it serves.
@@ -244,7 +250,7 @@ def locate_bots(experiment: Experiment, overrides: Sequence[str], error: Useless
     return ExperimentError([*lines, CORRECT_OR_REMOVE])
 
 
-def play_run(run: ActiveRun, live: "LivePage | None", difference: str | None) -> PlayResult:
+def play_run(run: ActiveRun, live: "LiveView | None", difference: str | None) -> PlayResult:
     """Play the remaining games; `difference` says how the run differs from an earlier one."""
     options, section = run.options, run.section
     if is_placement(run.experiment.plan):
@@ -294,7 +300,7 @@ def plan_of_copies(run: ActiveRun) -> tuple[Plan, SourceWatch]:
 
 
 def play_games(
-    run: ActiveRun, schedule: Schedule, live: "LivePage | None", watch: SourceWatch
+    run: ActiveRun, schedule: Schedule, live: "LiveView | None", watch: SourceWatch
 ) -> PlayResult:
     """Play the games that the journal does not have."""
     options, section = run.options, run.section
@@ -404,14 +410,6 @@ def analyse_run(run: ActiveRun, played: PlayResult) -> RunResult:
     result = write_run_page(result) if options.page else result
     write_checksums(directory, WRITTEN)
     return result
-
-
-def section_games(section: Section, schedule: Schedule) -> GameParts:
-    """Return a function that reads the games of a section, without search information."""
-    return lambda: (
-        replace(games, search_info={}) if games.search_info else games
-        for _, _, games in section.games(schedule.pairs.columns)
-    )
 
 
 def write_tables(

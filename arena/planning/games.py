@@ -149,17 +149,18 @@ def _shift_rows(texts: Mapping[int, str], offset: int) -> dict[int, str]:
     return {row + offset: text for row, text in texts.items()}
 
 
-def take_games(games: Games, rows: NDArray[np.int64]) -> Games:
-    """Return the games of these rows, in this order, without traces."""
+def take_games(games: Games, rows: NDArray[np.int64], with_traces: bool = False) -> Games:
+    """Return the games of these rows, in this order, and their traces only `with_traces`."""
     columns = {name: column[rows] for name, column in games.columns.items()}
-    info = games.search_info
-    if info:
-        info = {to: info[row] for to, row in enumerate(rows.tolist()) if row in info}
+    info, traces = (
+        {to: texts[row] for to, row in enumerate(rows.tolist()) if row in texts} if texts else {}
+        for texts in (games.search_info, games.traces if with_traces else {})
+    )
     if games.moves is None:
-        return Games(columns, None, {}, info)
+        return Games(columns, None, traces, info)
     starts, lengths = np.cumsum(games.plies) - games.plies, columns["plies"]
     within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    return Games(columns, games.moves[np.repeat(starts[rows], lengths) + within], {}, info)
+    return Games(columns, games.moves[np.repeat(starts[rows], lengths) + within], traces, info)
 
 
 def slice_games(games: Games, start: int, stop: int) -> Games:

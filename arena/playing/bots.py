@@ -19,6 +19,7 @@ from arena.playing.clock import agent_settings
 from arena.playing.forfeits import UselessBots
 from arena.playing.options import PlayOptions
 from arena.playing.referee import truncate_message
+from arena.storage.game_cache import GameCache, agent_fingerprint
 from arena.storage.journal import Section
 from games import Game
 from games.base.progress import Progress, ShowProgress, ignore_progress, watch
@@ -151,16 +152,37 @@ def load_problems(schedule: Schedule, options: PlayOptions, show: ShowProgress) 
             for name in bots:
                 begun.append(name)
                 spec = plan.agents[name]
+                if str(spec) not in reasons and (fact := LoadFact(spec, options.cache)).is_known:
+                    reasons[str(spec)] = ""
                 if str(spec) not in reasons:
                     host = agent_settings(HostSettings(sandbox), plan, name, spec)
                     load = partial(load_problem, spec, schedule.game, host, plan.must_survive)
                     reason = sandbox.with_restarts(load)
                     reasons[str(spec)] = plan.with_original_paths(name, reason)
+                    fact.store(reason)
     finally:
         if options.sandbox is None:
             sandbox.close()
     found = {place: reasons.get(str(spec), "") for place, spec in enumerate(schedule.specs)}
     return {place: reason for place, reason in found.items() if reason}
+
+
+class LoadFact:
+    """Whether a cache for agents of all kinds knows that a bot loads; failures are not stored."""
+
+    def __init__(self, spec: AgentSpec, cache: GameCache | None) -> None:
+        self.cache = cache if cache is not None and cache.all_agents else None
+        self.name = f"loads {agent_fingerprint(spec)}" if self.cache is not None else ""
+
+    @property
+    def is_known(self) -> bool:
+        """Return whether the bot loaded before."""
+        return self.cache is not None and self.cache.read_fact(self.name) is not None
+
+    def store(self, reason: str) -> None:
+        """Store that the bot loads, unless there is a reason why it does not."""
+        if self.cache is not None and not reason:
+            self.cache.write_fact(self.name, "yes")
 
 
 def starting_progress(begun: Sequence[str], total: int) -> Progress:

@@ -87,7 +87,7 @@ class CachedPairs:
         if size == 0 or chunk.games is None:
             return None
         skipped = 2 * int(chunk.is_cached[: start - chunk.start].sum())
-        games = take_games(chunk.games, np.arange(skipped, skipped + 2 * size))
+        games = take_games(chunk.games, np.arange(skipped, skipped + 2 * size), with_traces=True)
         return make_batch(start, start + size, games, 0.0)
 
     def _chunk(self, pairs: PairOrder, at: int) -> CachedChunk:
@@ -132,8 +132,8 @@ class CachedPairs:
 
         If so, all games of these agents are removed from it.
         """
-        if self.cache is None or self.keys is None:
-            return False
+        if self.cache is None or self.keys is None or self.cache.all_agents:
+            return False  # in a cache for all agents each game is a sample
         chunk = self._look_up(pairs, first, first + len(games) // 2)
         if chunk.games is None:
             return False
@@ -204,7 +204,10 @@ class CachedPairs:
             return
         words, blob, rows = self.keys.words(block)[mask], batch.blob, rows[mask]
         if block.size < batch.stop - batch.start:
-            blob, rows = encode_games(take_games(games, rows)), np.arange(len(rows))
+            blob, rows = (
+                encode_games(take_games(games, rows, with_traces=True)),
+                np.arange(len(rows)),
+            )
         self.cache.store(name, words, rows, blob, games.moves is not None)
 
 

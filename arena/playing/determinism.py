@@ -1,5 +1,6 @@
 """Find the matches without chance, and test at the end of a run whether bots repeat their moves."""
 
+import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -20,6 +21,7 @@ from arena.playing.executor import ItemFailed, iterate_items
 from arena.playing.options import PlayOptions
 from arena.playing.referee_loop import cutoffs_of_games
 from arena.playing.worker import GameJob
+from arena.storage.game_cache import GameCache, agent_fingerprint
 from arena.storage.journal import Section
 from games import Game
 from games.base.progress import Progress, ShowProgress, ignore_progress
@@ -213,9 +215,11 @@ def replay_bots(
     Bots that never chose a move cannot be tested.
     """
     names = schedule.plan.names
-    places = [names.index(name) for name in schedule.plan.external_bots]
-    bots, chosen = choose_pairs(parts, places, options.items_at_once) if places else ([], [])
+    known = known_replays(schedule, options.cache)
     counts = dict.fromkeys(schedule.plan.external_bots, 0)
+    counts |= {name: games for name, (games, _) in known.items()}
+    places = [names.index(name) for name in schedule.plan.external_bots if name not in known]
+    bots, chosen = choose_pairs(parts, places, options.items_at_once) if places else ([], [])
     if chosen:
         notify(f"playing {2 * len(chosen)} games again, to see whether the bots repeat their moves")
     differing = set[int]()
@@ -224,7 +228,35 @@ def replay_bots(
             for place in {int(before.first[row]), int(before.second[row])} & {*bots}:
                 counts[names[place]] += 1
         differing |= differing_places(schedule.game, before, after) & {*bots}
-    return BotReplays(counts, tuple(names[place] for place in sorted(differing)))
+    differing |= {names.index(name) for name, (_, differs) in known.items() if differs}
+    found = BotReplays(counts, tuple(names[place] for place in sorted(differing)))
+    store_replays(schedule, options.cache, found)
+    return found
+
+
+def known_replays(schedule: Schedule, cache: GameCache | None) -> Mapping[str, tuple[int, bool]]:
+    """Return for bots in a cache for all agents how many games repeated, and whether any differed.
+
+    The games of such a cache are those that were tested.
+    """
+    if cache is None or not cache.all_agents:
+        return {}
+    facts = {name: cache.read_fact(_replay_fact(schedule, name))
+             for name in schedule.plan.external_bots}  # fmt: skip
+    return {name: tuple(json.loads(fact)) for name, fact in facts.items() if fact is not None}
+
+
+def store_replays(schedule: Schedule, cache: GameCache | None, found: BotReplays) -> None:
+    """Store which bots repeat their games, in a cache for all agents."""
+    if cache is not None and cache.all_agents:
+        for name, games in found.games.items():
+            if games:
+                fact = json.dumps([games, name in found.differing])
+                cache.write_fact(_replay_fact(schedule, name), fact)
+
+
+def _replay_fact(schedule: Schedule, name: str) -> str:
+    return f"repeats {schedule.game.name} {agent_fingerprint(schedule.plan.agents[name])}"
 
 
 def choose_pairs(parts: StoredParts, bots: list[int], workers: int) -> tuple[list[int], list[int]]:

@@ -223,9 +223,10 @@ def time_range(seconds: float, error: float) -> TimeRange:
 
 
 class PilotDeadline:
-    """The time of a pilot: two seconds of play once every agent has finished a game."""
+    """The time of a pilot: some seconds of play once every agent has finished a game."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
         self.begun = self.first_batch = 0.0
         self.agents_without_game = set[int]()
 
@@ -234,7 +235,7 @@ class PilotDeadline:
         """True if no more games should begin."""
         if not self.first_batch or self.agents_without_game:
             return False
-        return time.monotonic() - self.first_batch >= PILOT_SECONDS
+        return time.monotonic() - self.first_batch >= self.seconds
 
     def check(self) -> None:
         """Raise PilotOver when the time is up; the first call starts the clock."""
@@ -249,13 +250,14 @@ def run_pilot(
     failed_before: Mapping[int, float] = MappingProxyType({}),
     answers: Mapping[int, float] = MappingProxyType({}),
     show: ShowProgress = ignore_progress,
+    seconds: float = PILOT_SECONDS,
 ) -> PilotResult:
-    """Play pairs of every match in turn for two seconds.
+    """Play pairs of every match in turn for some seconds.
 
     Bots in `failed_before` do not play; the values are the seconds of their games until they are
     disqualified. `answers` are the times of bots' first answers.
     """
-    trial, deadline = pilot_schedule(schedule), PilotDeadline()
+    trial, deadline = pilot_schedule(schedule), PilotDeadline(seconds)
     samples = {match: MatchSample() for match in trial.pairs.matches}
     playable = [match for match in samples if not set(match) & set(failed_before)]
     moves = play_random_games(schedule.game, RANDOM_GAMES, schedule.plan.seed).moves / RANDOM_GAMES

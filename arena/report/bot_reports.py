@@ -1,8 +1,8 @@
-"""One Markdown page for the author of each bot."""
+"""One page for the author of each bot: its place, its faults, and its lost games on the board."""
 
-import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,14 +12,20 @@ from agents.fault_text import fault_text
 from arena.analysis.tables import EloRow
 from arena.planning.games import Termination
 from arena.report.data import FAULT_FREE, GameChunk, GameTable, ReportData
+from arena.report.document import document
+from arena.report.figure import FigureTable, empty_paragraph, section, table_html
+from arena.report.games import games_json, games_parts
+from arena.report.html import Html, Inside, isolate, join, name_of, tag
+from arena.report.numbers import count, points
 from arena.storage.run_log import BOT_LOGS, PLAIN
-from games import Game
-from games.base.errors import printable
 from games.base.text import without_machine_paths
-from games.transcripts import replay_command_for_line
 
-MOST_LOST_GAMES = 3  # games to replay
+MOST_LOST_GAMES = 5  # games to replay
 MOST_LOG_CHARACTERS = 4000
+# An entry of a log of faults, and the line of code in the text of a fault.
+KINDS = "|".join(how.name.lower() for how in Termination)
+FAULT = re.compile(rf"^game (\d+), against .*?: ({KINDS}): (.*)$", re.MULTILINE)
+CODE = re.compile(r"(, line \d+ of [^\s:]+): .*")
 NORMAL = Termination.NORMAL.name.lower()
 
 
@@ -74,72 +80,103 @@ class AgentResults:
                 self.faults[loser][ending] = fault._replace(times=fault.times + 1)
 
 
-def bot_report(report: ReportData, results: AgentResults, own: EloRow, log: str) -> str:
-    """Return the page of the agent in a row of the ratings; `log` is the log of its faults."""
+def bot_report(
+    report: ReportData,
+    results: AgentResults,
+    own: EloRow,
+    log: str,
+    *,
+    more: Sequence[Html | None] = (),
+    is_public: bool = False,
+) -> str:
+    """Return the page of the agent in a row of the ratings; `log` is the log of its faults.
+
+    A public page has neither the log nor code. `more` follows the place.
+    """
     game, names = report.plan.game, results.games.names
     agent = names.index(own.agent)
     times = [row.longest_move for row in report.timings if row.agent == own.agent]
-    lines = [f"# {escape_markdown(own.agent)}", "",
-             f"{game.name}: place {own.rank} of {len(names)}, "
-             f"{own.points:g} points of {own.games} games.", ""]  # fmt: skip
-    if measured := [each for each in times if each is not None]:
-        lines += [f"Its longest move took {max(measured):.3f} s.", ""]
-    lines += ["| against | games | won | drawn | lost |", "|---|---|---|---|---|"]
-    for name, counts in zip(names, results.scores[agent].tolist(), strict=True):
-        if sum(counts):
-            cells = " | ".join(map(str, (escape_markdown(name), sum(counts), *counts)))
-            lines.append(f"| {cells} |")
-    exclusion = next((each.line for each in report.exclusions if each.agent == own.agent), "")
-    exclusion = without_machine_paths(exclusion, report.experiment_directory)
-    lines += ["", *_fault_lines(game, results, agent, exclusion)]
-    lines += _lost_game_lines(game, results, agent)
-    if log:
+    measured = [each for each in times if each is not None]
+    longest = f"Its longest move took {max(measured):.3f} s." if measured else ""
+    place = f"Place {own.rank} of {len(names)}"
+    line = f"{points(own.points)} points of {count(own.games)} games at {game.name}. {longest}"
+    rows = lost_rows(results, agent)
+    header = tag(
+        "header",
+        tag("h1", name_of(own.agent)),
+        tag("p", place, class_="answer"),
+        tag("p", line, class_="sure"),
+        *more,
+    )
+    sections = [
+        header,
+        _faults_section(report, results, own.agent, log, is_public),
+        section("Lost games", *games_parts(lost_lead(rows)), name="games"),
+        _opponents_section(results, agent),
+    ]
+    if log and not is_public:
         text = log[:MOST_LOG_CHARACTERS].rstrip()
-        fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
-        lines += ["## Log of its faults", "", f"{fence}text", text, fence, ""]
-    return "\n".join(lines)
+        sections.append(section("Log of its faults", tag("pre", text, tabindex=0)))
+    data = games_json(report, np.array(rows, np.int64), is_public=True)
+    return document(f"{isolate(own.agent)} \u00b7 {game.name}", join(sections), data=data)
 
 
-def _fault_lines(game: Game, results: AgentResults, agent: int, exclusion: str) -> Iterator[str]:
-    """Return each kind of fault with its number and first game, and the exclusion."""
-    faults = results.faults[agent].items()
+def lost_rows(results: AgentResults, agent: int) -> list[int]:
+    """Return the first game of each fault and the shortest games lost by the rules."""
+    faults = [each.first for each in results.faults[agent].values() if each.first.plies]
+    return sorted({each.row for each in (*faults, *results.lost[agent])})
+
+
+def lost_lead(rows: Sequence[int]) -> str:
+    """Return the sentence above the lost games."""
+    if not rows:
+        return "There is no lost game to show."
+    return "The first game of each fault, and the shortest games that it lost by the rules."
+
+
+def _opponents_section(results: AgentResults, agent: int) -> Html:
+    names = results.games.names
+    rows = [
+        (name_of(name), *map(count, (sum(counts), *counts)))
+        for name, counts in zip(names, results.scores[agent].tolist(), strict=True)
+        if sum(counts)
+    ]
+    table = FigureTable(("against", "games", "won", "drawn", "lost"), tuple(rows))
+    return section("Opponents", table_html(table, "Results against each opponent"))
+
+
+def _faults_section(
+    report: ReportData, results: AgentResults, name: str, log: str, is_public: bool
+) -> Html:
+    """Return each kind of fault with its number, its first error and its first game."""
+    faults = results.faults[results.games.names.index(name)].items()
+    exclusion = next((each.line for each in report.exclusions if each.agent == name), "")
     if not faults and not exclusion:
-        yield from ("It lost no game by a fault.", "")
-        return
-    yield from ("## Faults", "")
+        return section("Faults", empty_paragraph("It lost no game by a fault."))
+    clean = partial(without_machine_paths, base=report.experiment_directory)
+    errors, rows = first_errors(log), []
     for ending, fault in sorted(faults, key=lambda each: (-each[1].times, each[1].first.row)):
-        word = results.games.endings[ending]
-        times = "once" if fault.times == 1 else f"{fault.times} times"
-        first = _game_reference(game, results, fault.first)
-        yield f"- {fault_text(word, '')} ({word}), {times}; first {first}"
-    if exclusion:
-        yield f"- {escape_markdown(exclusion)}"
-    yield ""
+        word, number = results.games.endings[ending], fault.first.row
+        error = clean(errors.get((number, word)) or fault_text(word, ""))
+        error = without_code(error) if is_public else error
+        shown: Inside = count(number)
+        if fault.first.plies:
+            shown = tag("a", shown, href=f"#game={number}")
+        rows.append((word, error, count(fault.times), shown))
+    table = FigureTable(("fault", "the first error", "games", "first game"), tuple(rows), 2)
+    wide = table_html(table, "Faults by kind", "faults") if rows else None
+    end = clean(without_code(exclusion) if is_public else exclusion)
+    return section("Faults", wide, tag("p", end, class_="note") if end else None)
 
 
-def _lost_game_lines(game: Game, results: AgentResults, agent: int) -> Iterator[str]:
-    """Return the shortest games that an agent lost by the rules."""
-    if results.lost[agent] and results.games.texts("moves", []) is not None:
-        yield from ("## Lost games", "")
-        yield from (f"- {_game_reference(game, results, each)}" for each in results.lost[agent])
-        yield ""
+def first_errors(log: str) -> dict[tuple[int, str], str]:
+    """Return the errors in a log of faults, by game and kind of fault."""
+    return {(int(at), word): text for at, word, text in FAULT.findall(log)}
 
 
-def _game_reference(game: Game, results: AgentResults, lost: LostGame) -> str:
-    """Return the number of a game, and the command that shows it."""
-    reference = f"game {lost.row}, against {escape_markdown(results.games.names[lost.opponent])}"
-    moves = (results.games.texts("moves", [lost.row]) or [None])[0]
-    if not moves:
-        return reference
-    command = replay_command_for_line(game, moves)
-    if game.source is not None:  # bot authors do not have the file at the same path
-        command = command.replace(os.path.relpath(game.source), game.source.name)
-    return f"{reference}: `{command}`"
-
-
-def escape_markdown(name: str) -> str:
-    """Escape a name for a table cell or a heading."""
-    return re.sub(r"([|`*_<>\\])", r"\\\1", printable(name))
+def without_code(text: str) -> str:
+    """Return the text of a fault with the line number, but without the code of that line."""
+    return CODE.sub(r"\1", text)
 
 
 def file_name(names: Sequence[str], agent: int) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from arena.analysis.checks.registry import FAILS
 from arena.report.answer import BEATS
 from arena.report.data import Flags, GameChunk, MoveLosses, Numbers, Reals, ReportData
+from arena.report.html import Html, join, tag
 from arena.report.methods import commands, relative_path
 from arena.storage.game_table import SEARCH_INFO
 from arena.storage.parquet import iter_rows
@@ -34,9 +36,23 @@ LAST = 1 << 40  # larger than all numbers that are compared
 DRAWABLE = {"games.sowing": "sowing", "games.othello": "othello"}  # packs that the page can draw
 
 
-def games_json(report: ReportData) -> str:
-    """Return everything that the list and the replay read."""
-    games, rows = report.games, rows_on_page(report)
+def games_parts(lead: str, hide_list: bool = False) -> Sequence[Html]:
+    """Return the sentence above the list and the replay, and their places on the page."""
+    needs = f"The {'replay needs' if hide_list else 'list and the replay need'} JavaScript."
+    return (
+        tag("p", lead, class_="lead") if lead else join(()),
+        tag("div", id="replay"),
+        tag("div", id="list", hidden=hide_list),
+        tag("noscript", tag("p", needs, class_="nothing")),
+    )
+
+
+def games_json(report: ReportData, rows: Numbers | None = None, is_public: bool = False) -> str:
+    """Return everything that the list and the replay read, by default of all listed games.
+
+    A public page has no path and no command that needs the run.
+    """
+    games, rows = report.games, rows_on_page(report) if rows is None else rows
     some = games.take(rows)
     lines = games.texts("moves", rows.tolist())
     board = board_rules(report.plan.game)
@@ -62,12 +78,14 @@ def games_json(report: ReportData) -> str:
         "claim": "Against the claim" if fails else "Not won",
         "openings": _openings(report, some.opening, rows),
         "moves": None if lines is None else _moves_that_fit(lines),
-        "command": replay_command_for_line(report.plan.game, "").removesuffix('""'),
-        "run": next(iter(commands(report)), None),
-        "explain": _explain_command(report),
+        "command": replay_command(report.plan.game, is_public),
+        "run": None if is_public else next(iter(commands(report)), None),
+        "explain": None if is_public else _explain_command(report),
         "values": exact_values(report, rows),
         "usual": report.losses.typical_margin if report.losses else None,
-        "thoughts": search_info(report, lambda: rows_by_priority(report, rows)),
+        "thoughts": None
+        if is_public
+        else search_info(report, lambda: rows_by_priority(report, rows)),
     }
     if lines is not None and board["kind"] == "text":
         content["drawn"] = text_boards(report, rows, lines)
@@ -78,6 +96,14 @@ def json_for_script(content: object) -> str:
     """Return JSON that cannot end a script element."""
     text = json.dumps(content, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c")
+
+
+def replay_command(game: Game, is_public: bool = False) -> str:
+    """Return the command that replays a game, before its moves; a public one has no path."""
+    command = replay_command_for_line(game, "").removesuffix('""')
+    if game.source is not None and is_public:
+        command = command.replace(os.path.relpath(game.source), game.source.name)
+    return command
 
 
 def _explain_command(report: ReportData) -> str | None:

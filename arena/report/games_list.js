@@ -34,7 +34,7 @@ const gamesList = (data, open) => {
   const heads = [["number", "game", "n"], ["first", "first mover", ""], ["second", "second mover", ""],
     ["winner", "won by", ""], ["margin", "margin", "n"], ["plies", "plies", "n"],
     ["opening", "opening", ""], ["end", "end", ""]];
-  const usual = Object.keys(questions)[0];
+  const usual = some <= 20 ? "all" : Object.keys(questions)[0];
   let view = { question: usual, agent: "", opponent: "", opening: "", number: "", shown: step };
   let order = [], chosen = null;
 

@@ -36,10 +36,6 @@ GLOSSARY: Mapping[str, Mapping[str, str]] = {
         "study": "one tuning run; a trial is one candidate's small tournament in it",
         "seed weights": "the weights with which a study begins",
         "flat": "the verdict of a study in which no better weights can be seen",
-        "ladder": (
-            "a ranking that is kept between commands (`pitflip ladder`); new agents are placed in "
-            "it"
-        ),
         "check": "a claim in an experiment with a verdict",
         "verdict": "`HOLDS`, `FAILS`, or `VACUOUS` (no result could have confirmed the claim)",
         "journal": "the SQLite file in a run directory that holds all finished games",

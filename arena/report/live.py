@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from arena.analysis.checks.registry import Verdict
-from arena.analysis.evidence import Evidence, evidence_of
+from arena.analysis.evidence import Evidence, evidence_of, section_games
 from arena.analysis.summary import Summary, relabel_intervals, summarise
 from arena.analysis.summary_file import summary_json
 from arena.analysis.tables import elo_rows, win_rate_rows
 from arena.analysis.win_rates import ONLY_FORFEITS, WinRate, WinRates
 from arena.config.experiment import Experiment
-from arena.planning.games import Games, pair_points
+from arena.planning.games import pair_points
 from arena.planning.schedule import RoundTracker, Schedule
 from arena.playing.progress import GameProgress
 from arena.report.data import ReportData, load_game_table
@@ -122,15 +122,8 @@ def live_report(
     scratch: Path,
 ) -> ReportData:
     """Return the report of the games in the journal, with anytime-valid intervals."""
-    tracker = RoundTracker(schedule)
-    if schedule.plan.rounds is not None:  # the results of a round decide the next one
-        for start, _, games in section.games(tracker.columns):
-            tracker.add_points(start, pair_points(games))
-    schedule, plan = tracker.schedule, tracker.schedule.plan
-
-    def parts() -> Iterator[Games]:
-        for _, _, games in section.games(schedule.pairs.columns):
-            yield replace(games, search_info={})
+    schedule = schedule_so_far(schedule, section)
+    plan, parts = schedule.plan, section_games(section, schedule)
 
     evidence = evidence_of(plan, parts, opening_plies=schedule.openings.plies)
     summary = _anytime_summary(experiment, progress, evidence)
@@ -153,6 +146,15 @@ def live_report(
         games=load_game_table(table, plan.names),
         points=summary.points,
     )
+
+
+def schedule_so_far(schedule: Schedule, section: Section) -> Schedule:
+    """Return the schedule with the rounds that the results in the journal decide."""
+    tracker = RoundTracker(schedule)
+    if schedule.plan.rounds is not None:
+        for start, _, games in section.games(tracker.columns):
+            tracker.add_points(start, pair_points(games))
+    return tracker.schedule
 
 
 def _anytime_summary(experiment: Experiment, progress: GameProgress, evidence: Evidence) -> Summary:

@@ -15,6 +15,7 @@ from arena.report.games import (
     board_rules,
     board_texts,
     games_json,
+    games_parts,
     json_for_script,
 )
 from arena.report.glossary import glossary_section
@@ -88,17 +89,8 @@ def games_section(report: ReportData) -> Html:
         )
     return section(
         "Games",
-        tag("p", lead, class_="lead"),
-        *_replay_parts("The list and the replay need JavaScript."),
+        *games_parts(lead),
         name="games",
-    )
-
-
-def _replay_parts(without_script: str, hide_list: bool = False) -> Sequence[Html]:
-    return (
-        tag("div", id="replay"),
-        tag("div", id="list", hidden=hide_list),
-        tag("noscript", tag("p", without_script, class_="nothing")),
     )
 
 
@@ -122,7 +114,7 @@ def game_page(played: PlayedGame) -> str:
     title = f"{isolate(first)} against {isolate(second)} at {played.game.name}"
     heading = tag("h1", name_of(first), " against ", name_of(second), f" at {played.game.name}")
     header = tag("header", heading, tag("p", played.ending, class_="answer"))
-    replay = section("The game", *_replay_parts("The replay needs JavaScript.", True), name="games")
+    replay = section("The game", *games_parts("", hide_list=True), name="games")
     return document(title, join([header, replay]), json_for_script(_game_data(played)))
 
 

@@ -49,6 +49,7 @@ BLOCKS = (
     "used real not null, moves integer not null, words blob not null, "
     "rows blob not null, games blob not null, seal integer) strict"
 )
+FACTS = "create table if not exists facts (name text primary key, content text not null) strict"
 MAX_OPEN = 64  # blocks that stay decoded
 log = logging.getLogger(__name__)
 Words = NDArray[np.uint64]
@@ -112,7 +113,8 @@ class GameCache:
     ) -> None:
         """Open the cache, or create it; a CacheError if neither is possible.
 
-        `all_agents`: games of agents that may vary are stored too, each as one sample.
+        `all_agents`: games of agents that may vary are stored too, each as one sample, and which
+        bots load.
         """
         self.path, self.max_bytes, self.all_agents = directory / STORE, max_bytes, all_agents
         try:
@@ -163,10 +165,10 @@ class GameCache:
             order = np.argsort(blocks, kind="stable")
             ids, starts = np.unique(blocks[order], return_index=True)
             parts = [
-                take_games(self._load_block(block, with_moves), rows[own])
+                take_games(self._load_block(block, with_moves), rows[own], with_traces=True)
                 for block, own in zip(ids.tolist(), np.split(order, starts[1:]), strict=True)
             ]
-            return take_games(concat_games(parts), np.argsort(order))
+            return take_games(concat_games(parts), np.argsort(order), with_traces=True)
         return None
 
     def _load_block(self, block: int, with_moves: bool) -> Games:
@@ -187,10 +189,10 @@ class GameCache:
             if len(self.open_blocks) == MAX_OPEN:
                 del self.open_blocks[next(iter(self.open_blocks))]
             moves = None if blob.moves is None else blob.moves.astype(np.int16)
-            self.open_blocks[block] = Games(columns, moves, {})
+            self.open_blocks[block] = Games(columns, moves, blob.traces)
         self.used_blocks.add(block)
         games = self.open_blocks[block]
-        return games if with_moves else Games(games.columns, None, {})
+        return games if with_moves else Games(games.columns, None, games.traces)
 
     def store(
         self, name: bytes, words: Words, rows: NDArray[np.int64], blob: bytes, with_moves: bool
@@ -203,6 +205,19 @@ class GameCache:
                 "values (?, ?, ?, ?, ?, ?, ?)",
                 (name, time.time(), *places, blob, index_checksum(name, *places)),
             )
+
+    def read_fact(self, name: str) -> str | None:
+        """Return a fact about an agent; None if it is not known."""
+        with self._log_errors():
+            query = "select content from facts where name = ?"
+            row = self.database.execute(query, (name,)).fetchone()
+            return None if row is None else str(row[0])
+        return None
+
+    def write_fact(self, name: str, content: str) -> None:
+        """Store a fact about an agent, in place of an earlier one."""
+        with self._log_errors():
+            self.database.execute("insert or replace into facts values (?, ?)", (name, content))
 
     def remove(self, name: bytes) -> None:
         """Remove all games of an index."""
@@ -263,7 +278,7 @@ def _open_or_reset(path: Path) -> sqlite3.Connection:
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    database = open_database(path, [BLOCKS], busy_seconds=BUSY_SECONDS)
+    database = open_database(path, [BLOCKS, FACTS], busy_seconds=BUSY_SECONDS)
     try:
         columns = database.execute("select name from pragma_table_info('blocks')").fetchall()
         if ("seal",) not in columns:  # of an earlier version: its games are played again
@@ -315,7 +330,9 @@ class CacheKeys:
         self.fingerprints = [agent_fingerprint(spec) if cached else "" for spec, cached in known]
         self.has_chance = [cached and randomness_reason(spec) is not None for spec, cached in known]
         rules: list[object] = [schedule.game.name, schedule.game.digest]
-        if not all_agents:
+        if all_agents:
+            rules += [plan.move_seconds, plan.turn_seconds, plan.game_seconds, plan.increment]
+        else:
             versions = [importlib.metadata.version(package) for package in PACKAGES]
             rules += [code_digest(), versions]
         self.rules = json.dumps(rules)
@@ -343,21 +360,11 @@ class CacheKeys:
             words[:, leg, 1] = (word & ~SWAP_BIT) | np.uint64(is_swapped)
         return words.reshape(-1, 2)
 
-    def swap_mask(self, a: int, b: int, words: Words) -> NDArray[np.bool_]:
-        """Return in which games of two agents the second one moved first."""
-        is_swapped = self.fingerprints[a] > self.fingerprints[b]
-        return np.asarray(((words[:, 1] & SWAP_BIT) == SWAP_BIT) != is_swapped)
-
 
 def agent_fingerprint(spec: AgentSpec) -> str:
     """Return an agent's spec with the digests of its files and of their imports."""
     named = replace_files(spec, _name_by_content)
-    # One for each file of a tree of imports: ladders of earlier versions know games by this.
-    digests = [
-        each.digest(16)
-        for tree in user_trees(spec)
-        for each in ([tree] if tree.is_directory else map(file_tree, tree.files.values()))
-    ]
+    digests = [tree.digest(16) for tree in user_trees(spec)]
     return json.dumps([named.to_json(), digests], sort_keys=True, default=str)
 
 

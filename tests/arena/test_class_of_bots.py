@@ -115,7 +115,7 @@ def held(directory: Path, good: list[str], bad: list[str]) -> Path:
     assert len(pages) == players
     for page, text in pages.items():
         for name in (*good, *bad):
-            if f"-{name}.md" not in page:
+            if f"-{name}.html" not in page:
                 assert marked(name) not in text, (page, name)
     return run
 

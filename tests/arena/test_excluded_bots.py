@@ -4,7 +4,6 @@ import csv
 import json
 import re
 from functools import cache
-from html import unescape
 
 import pandas as pd
 import pytest
@@ -15,6 +14,7 @@ from arena.report.figures.forfeits import MOST_FAULTS
 from arena.report.figures.openings import opening_results
 from arena.report.methods import methods_paragraph
 from games.base.errors import CHECK_FAILED, OK
+from tests.arena.report.pages import text_of
 from tests.arena.running import only_run, run_experiment_file
 from tests.commands import check, export, rate, report, verify
 
@@ -53,11 +53,6 @@ def a_run(tmp_path_factory):
         return only_run(base / "results")
 
     return lambda rank=BY_POINTS: run(rank)
-
-
-def text_of(page):
-    text = re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.DOTALL)
-    return unescape(re.sub(r"<[^>]*>", " ", text)).replace("\u00a0", " ")
 
 
 def unplayed_of(directory):
@@ -143,10 +138,12 @@ def test_unplayed_games_are_not_faults_of_their_own(a_run):
     directory = a_run()
     assert report([str(directory), "--bots"]) == OK
     for path in (directory / "bot-reports").iterdir():
-        name = re.sub(r"^\d+-|\.md$", "", path.name)
-        found, text = UNPLAYED.findall(path.read_text()), path.read_text()
+        name = re.sub(r"^\d+-|\.html$", "", path.name)
+        text = text_of(path.read_text())
+        found = UNPLAYED.findall(text)
         assert found == [str(unplayed_of(directory)[name])] if name in EXCLUDED else not found
-        asked = [int(number) for number in re.findall(r", (\d+) times; first", text)]
+        faults = path.read_text().partition(">Faults</h2>")[2].partition("Lost games")[0]
+        asked = [int(n) for n in re.findall(r'<td class="n">(\d+)</td><td class="n">', faults)]
         assert all(number <= 20 for number in asked)
         assert len(re.findall(r"^game \d+", text, re.MULTILINE)) <= 20
 
@@ -186,7 +183,7 @@ def test_a_bot_without_choose_gets_one_text_everywhere(a_run, capsys):
     assert check([str(directory.parents[2] / "bots" / "wrong_name.py")]) == CHECK_FAILED
     assert why in capsys.readouterr().out
     assert report([str(directory), "--bots"]) == OK
-    (page,) = (directory / "bot-reports").glob("*wrong_name.md")
+    (page,) = (directory / "bot-reports").glob("*wrong_name.html")
     assert why in page.read_text()
     summary = json.loads((directory / "summary.json").read_text())
     (reason,) = (each["reason"] for each in summary["excluded"] if each["agent"] == "wrong_name")

@@ -91,8 +91,8 @@ def test_each_place_and_each_number_of_points_is_the_same_everywhere(tmp_path, c
 
     assert report([str(directory), "--bots"]) == OK
     for page in (directory / "bot-reports").iterdir():
-        found = re.search(r"# (\w+)\n\n.*: place (\d+) of 5, ([\d.]+) points of (\d+) games\.",
-                          page.read_text())  # fmt: skip
+        found = re.search(r"<bdi>(\w+)</bdi></h1><p[^>]*>Place (\d+) of 5</p>"
+                          r"<p[^>]*>([\d.]+) points of (\d+) games ", page.read_text())  # fmt: skip
         assert found is not None
         agent, place, points, games = found.groups()
         assert (int(place), (float(points), int(games))) == (places[agent], by_hand[agent])

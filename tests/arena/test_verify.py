@@ -433,3 +433,44 @@ def test_games_that_differ_are_counted_and_the_first_is_named_as_in_explain(run,
     assert first.startswith("differs: game 37: ")
     assert number == "3 games differ"
     assert f"{run}#37" in command
+
+
+UNSTEADY = (
+    "import os\ndef choose(view, legal, rng):\n    return legal[os.urandom(1)[0] % len(legal)]\n"
+)
+
+
+def with_an_unsteady_bot(tmp_path):
+    """A run with a steady bot and one with random numbers of its own, not yet known to differ."""
+    path = experiment_file(tmp_path, small(12), "fixed")
+    (tmp_path / "unsteady.py").write_text(UNSTEADY)
+    more = '[agents.unsteady]\nkind = "python"\nfile = "unsteady.py"\n'
+    path.write_text(path.read_text() + more)
+    run_experiment_file(path, tmp_path / "results")
+    run = only_run(tmp_path / "results")
+    stored = json.loads((run / "run.json").read_text())
+    del stored["can_be_repeated"]
+    (run / "run.json").write_text(json.dumps(stored))
+    return run
+
+
+def test_each_bot_is_said_to_repeat_its_games_or_not(tmp_path, capsys):
+    run = with_an_unsteady_bot(tmp_path)
+    capsys.readouterr()
+    assert main([str(run), "--all"]) == 1
+    said = capsys.readouterr()
+    assert "fixed: 48 games played again, all the same" in said.err
+    (number,) = re.findall(r"unsteady: 48 games played again, (\d+) differ", said.err)
+    assert f"{number} games differ" in said.out and int(number) > 20
+
+
+def test_a_bot_can_be_left_out(tmp_path, capsys):
+    run = with_an_unsteady_bot(tmp_path)
+    capsys.readouterr()
+    assert main([str(run), "--all", "--except", "unsteady"]) == 0
+    said = capsys.readouterr()
+    assert said.out == "24 games played again: all the same\n"
+    assert "48 games of unsteady, left out by --except" in said.err
+    assert main([str(run), "--except", "unstedy"]) == 2
+    assert 'did you mean "unsteady"?' in capsys.readouterr().err
+    assert main([str(run), "--rules-only", "--except", "unsteady"]) == 2

@@ -142,7 +142,8 @@ def answered(verb: str, words: list[str]) -> tuple[int, str]:
 
 
 def matching(word: str) -> list[str]:
-    return sorted(map(str, Path().glob(word))) if "*" in word else [word]
+    found = (path for path in Path().glob(word) if path.name[0] != ".") if "*" in word else ()
+    return sorted(map(str, found)) if "*" in word else [word]
 
 
 def make(target: str, quick: bool) -> tuple[int, str]:

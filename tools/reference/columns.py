@@ -8,7 +8,6 @@ from arena.analysis.standings import PointsRow
 from arena.analysis.sweep import TYPES as SWEEP_COLUMNS
 from arena.analysis.tables import EloRow, TournamentRow, WinRateRow
 from arena.analysis.timings import Timing
-from arena.pipeline.ladder import LadderRow
 from arena.planning.games import Termination
 from arena.storage.game_table import GAME_SCHEMA, SEARCH_INFO_COLUMNS
 from tools.reference.pages import GENERATED, markdown_page, markdown_table
@@ -71,7 +70,6 @@ def parquet_tables() -> list[ParquetTable]:
             "a cell of a sweep; a column for each of its axes stands before `agent`",
             SWEEP_COLUMNS,
         ),
-        ParquetTable("ladder.parquet", "an agent of a ladder", types_of(LadderRow)),
         ParquetTable(
             "trials.parquet",
             "a trial of a study; a column for each weight and option stands after `trial`",
@@ -175,7 +173,6 @@ MEANINGS: Mapping[str, str] = {
     "pairs_wd": "pairs that brought 1.5 points",
     "pairs_ww": "pairs that brought 2 points",
     "place": "place of the agent, if it has one",
-    "placed": "how the agent got its place",
     "plies": "moves and passes, the opening included",
     "ply": "number of the move in its game, from 1",
     "points": "points from all games; a draw is half a point",

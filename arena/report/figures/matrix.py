@@ -25,6 +25,7 @@ from arena.report.svg import PICTURE_WIDTH, Picture, shorten_to_width, text_widt
 
 MOST_NAMED = 12  # agents whose columns have names; with more agents columns have numbers
 MOST_NUMBERED = 24  # agents whose cells have numbers; with more agents cells are smaller
+MOST_SMALL = 40  # agents; with more agents all rows fit on one screen, too
 MOST_SHOWN = 60  # agents: the cells of more agents would be most of the page
 CELL, ROW = 66, 42  # pixels
 NUMBERED, SMALL = 42, 28  # pixels of the cells of many agents
@@ -84,13 +85,13 @@ def _interval_place(report: ReportData) -> str:
     size = _size_class(len(_top_agents(report)))
     if not size:
         return "is below"
-    what = "and the numbers are" if size == "small" else "is"
+    what = "and the numbers are" if size.startswith("small") else "is"
     return f"{what} shown for the cell that you point at"
 
 
 def _shows_points(report: ReportData) -> bool:
     """Return whether colours show shares of points, as small cells have no numbers."""
-    return not report.has_intervals and _size_class(len(_top_agents(report))) == "small"
+    return not report.has_intervals and _size_class(len(_top_agents(report))).startswith("small")
 
 
 def colour_scale(
@@ -152,7 +153,10 @@ def _table(report: ReportData) -> Html:
 
 def _size_class(agents: int) -> str:
     """Return the class of the table, which decides the size of its cells."""
-    return "" if agents <= MOST_NAMED else "numbered" if agents <= MOST_NUMBERED else "small"
+    for most, name in ((MOST_NAMED, ""), (MOST_NUMBERED, "numbered"), (MOST_SMALL, "small")):
+        if agents <= most:
+            return name
+    return "small tiny"
 
 
 def _row_head(place: int, name: str) -> Html:
@@ -176,7 +180,7 @@ def _cell(report: ReportData, name: str, other: str, size: str) -> Html:
         content = join([bare_share(known.value), ends])
     elif _shows_points(report):
         kind = _points_class(row)
-    if size == "small":
+    if size.startswith("small"):
         content = tag("span", content, class_="hidden")
     return tag("td", content, class_=kind, data_tip=_tip(row), data_a=name, data_b=other)
 
@@ -232,7 +236,9 @@ def _picture(report: ReportData, width: int = PICTURE_WIDTH) -> Picture:
     most = min(LONGEST_NAMES, max(width / 3, 90))
     labels = [shorten_to_width(f"{place}  {name}", most) for place, name in enumerate(names, 1)]
     side = max(map(text_width, labels)) + 10
-    least = SMALL if _size_class(len(names)) == "small" else NUMBERED
+    least = {"": CELL, "numbered": NUMBERED, "small": SMALL}[
+        _size_class(len(names)).partition(" ")[0]
+    ]
     wide = min(CELL, max(least, (width - side) / len(names)))
     high = min(ROW, max(SMALL, round(wide * 0.64)))
     parts: list[Html | None] = []

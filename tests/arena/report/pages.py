@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import dataclass, field
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -104,8 +105,7 @@ class Page(HTMLParser):
 
     @property
     def data(self) -> dict:
-        found = re.search(r'<script type="application/json" id="data">(.*?)</script>', self.text)
-        return json.loads(found[1])
+        return data_of(self.text)
 
 
 def number(text: str) -> float | None:
@@ -118,3 +118,15 @@ def numbers(text: str) -> list[float]:
         r"[-+]?\d[\d,]*(?:\.\d+)?", text.replace("\u2212", "-").replace("\u2013", " ")
     )
     return [float(word.replace(",", "")) for word in words]
+
+
+def data_of(page: str) -> dict:
+    """Return what the script of a page reads."""
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page)
+    return json.loads(found[1])
+
+
+def text_of(page: str) -> str:
+    """Return the text that a reader of a page sees."""
+    text = re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.DOTALL)
+    return unescape(re.sub(r"<[^>]*>", " ", text)).replace("\u00a0", " ")

@@ -9,9 +9,16 @@ import numpy as np
 import pytest
 
 from arena.commands.registry import run_verb
-from arena.report.bot_reports import MOST_LOST_GAMES, AgentResults, LostGame
+from arena.report.bot_reports import (
+    MOST_LOST_GAMES,
+    AgentResults,
+    LostGame,
+    first_errors,
+    without_code,
+)
 from arena.report.data import GameChunk, GameTable
 from games.base.errors import OK, USER_ERROR
+from tests.arena.report.pages import data_of, text_of
 from tests.commands import report, run
 
 EXPERIMENT = """
@@ -40,20 +47,27 @@ def pages(tmp_path, text=EXPERIMENT) -> dict[str, str]:
 
 def test_each_bot_has_a_page(tmp_path, capsys):
     found = pages(tmp_path)
-    assert set(found) == {"1-b_d.md", "2-first.md", "3-random.md"}
-    bad, first = found["1-b_d.md"], found["2-first.md"]
-    assert "place 3 of 3, 0 points of 16 games" in bad
-    assert "| first | 8 | 0 | 0 | 8 |" in bad
-    assert "(illegal), 3 times; first game" in bad
+    assert set(found) == {"1-b_d.html", "2-first.html", "3-random.html"}
+    bad, first = text_of(found["1-b_d.html"]), text_of(found["2-first.html"])
+    assert "Place 3 of 3" in bad and "0 points of 16 games" in bad
+    assert re.search(r"first\s+8\s+0\s+0\s+8", bad)
+    assert re.search(r'illegal\s+answered "99"[^\n]*?\s3\s', bad)
     assert "13 games forfeited unplayed after its exclusion" in bad
-    assert 'answered "99"' in bad
     assert "It lost no game by a fault." in first
-    assert "| b\\|d | 8 | 8 | 0 | 0 |" in first
+    assert re.search(r"b\|d\s+8\s+8\s+0\s+0", first)
     assert 'answered "99"' not in first
     assert re.search(r"Its longest move took \d+\.\d{3} s\.", first)
-    (command, *_) = re.findall(r"`([^`]+)`", found["3-random.md"] + first)
+
+
+def test_the_lost_games_are_on_the_board(tmp_path, capsys):
+    found = pages(tmp_path)
+    data = data_of(found["3-random.html"])
+    lost = [data["r"][at] == 2 * (data["agents"][data["s"][at]] == "random")
+            for at in range(len(data["n"]))]  # fmt: skip
+    assert 0 < len(lost) <= MOST_LOST_GAMES and all(lost)
     capsys.readouterr()
-    assert run_verb("game", shlex.split(command)[2:]) == OK
+    words = shlex.split(f'{data["command"]}"{data["moves"][0]}"')
+    assert run_verb("game", words[2:]) == OK
 
 
 RAISES = """
@@ -87,31 +101,35 @@ def test_no_page_has_a_path_of_this_machine(tmp_path):
     (tmp_path / "bots" / "raises.py").write_text(RAISES)
     (tmp_path / "bots" / "line.py").write_text(LINE)
     found = pages(tmp_path, FAULTY)
-    assert "bots/raises.py" in found["2-raises.md"]
-    assert " replay " in found["2-raises.md"]
-    assert "line 6, in <module>" in found["3-line.md"]
+    assert "bots/raises.py" in found["2-raises.html"]
+    assert " replay " in found["2-raises.html"]
+    assert "line 6, in &lt;module&gt;" in found["3-line.html"]
     for page in found.values():
         for path in (str(tmp_path), str(Path.home()), sys.executable, sys.prefix, "/opt/others"):
             assert path not in page
 
 
-FENCES = """
+MARKUP = """
 def choose(view, legal, rng):
     if len(legal) < 3:
-        raise ValueError("`" * 7 + " and\\n```\\n# mine\\n````")
+        raise ValueError("</pre><script>alert(1)</script>")
     return legal[0]
 """
 
 
-def test_the_log_of_a_bot_cannot_end_its_fence(tmp_path):
+def test_the_log_of_a_bot_is_no_markup(tmp_path):
     (tmp_path / "bots").mkdir()
-    (tmp_path / "bots" / "raises.py").write_text(FENCES)
+    (tmp_path / "bots" / "raises.py").write_text(MARKUP)
     (tmp_path / "bots" / "line.py").write_text(LINE)
-    page = pages(tmp_path, FAULTY)["2-raises.md"]
-    (fence,) = re.findall("^(`{3,})text$", page, re.MULTILINE)
-    kept = page.partition(f"{fence}text\n")[2].partition(f"\n{fence}\n")[0]
-    assert "`" * 7 in kept
-    assert len(fence) > max(map(len, re.findall("`+", kept)))
+    page = pages(tmp_path, FAULTY)["2-raises.html"]
+    assert "alert(1)" in page and "<script>alert" not in page
+
+
+def test_a_public_page_has_no_code():
+    text = "raised ValueError: no idea: x, line 3 of bot.py: raise ValueError('secret')"
+    assert without_code(text) == "raised ValueError: no idea: x, line 3 of bot.py"
+    log = f"game 12, against a: raised: raised: {text}\nraised\ngame 13, against a: raised\n"
+    assert first_errors(log) == {(12, "raised"): f"raised: {text}"}
 
 
 def test_a_directory_without_a_run_is_a_one_line_error(tmp_path, capsys):

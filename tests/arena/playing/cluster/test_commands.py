@@ -1,14 +1,16 @@
 """Every command that plays, on a cluster of this machine: the same bytes as in one process."""
 
+import csv
+
 import pytest
 
 from games.base.errors import OK
 from tests.arena.learning.test_learn import written as learn_file
-from tests.arena.pipeline.test_ladder import HEAD, OLD, written
+from tests.arena.pipeline.test_class import put
 from tests.arena.playing.test_races import RACES, all_tables, race_file
 from tests.arena.running import run_experiment_file, tables
 from tests.arena.test_versus import TEXT, committed, git, mine  # noqa: F401  # two fixtures
-from tests.commands import ladder, learn, run, versus
+from tests.commands import class_, learn, run, versus
 
 pytestmark = pytest.mark.slow  # each begins a cluster of its own: seconds
 ON = ["--cluster", "local:2"]
@@ -33,15 +35,15 @@ def test_versus_stops_at_the_same_game(mine, capsys):  # noqa: F811  # the fixtu
     assert tables(mine.parent / "there") == tables(mine.parent / "here")
 
 
-def test_ladder_has_the_same_places(tmp_path):
-    old = written(tmp_path, "old.toml", HEAD + OLD)
-    deep = written(tmp_path, "deep.toml", 'kind = "minimax"\ndepth = 3\n')
+def test_class_has_the_same_grades(tmp_path):
+    put(tmp_path / "bots", anna="legal[0]", ben="legal[-1]", cleo="legal[1 % len(legal)]")
     kept = []
     for name, more in (("here", ["--workers", "1"]), ("there", ON)):
-        for words in (["new", str(old)], ["add", str(deep)]):
-            home = str(tmp_path / name)
-            assert ladder([*words, "--dir", home, "--quiet", *more]) == OK
-        kept.append((tmp_path / name / "ladder.parquet").read_bytes())
+        words = [str(tmp_path / "bots"), "--out", str(tmp_path / name), "--pairs", "3"]
+        home = ["--results", str(tmp_path / f"{name}-results")]
+        assert class_([*words, *home, "--game", "kalah(4,3)", "--quiet", *more]) == OK
+        rows = list(csv.DictReader((tmp_path / name / "grades.csv").read_text().splitlines()))
+        kept.append([{**row, "seconds": ""} for row in rows])
     assert kept[0] == kept[1]
 
 
