@@ -209,7 +209,8 @@ def verify_run(
         notes = [*notes, f"not played again: {games:,} games of {join_names(names)}, {why}"]
     keeps_moves = run.stored.moves is not None
     is_stale = after != before
-    return VerifyResult(compared, difference, notes, after, keeps_moves, is_stale, counts.by_name())
+    bots = counts.by_name()
+    return VerifyResult(compared, difference, notes, after, keeps_moves, is_stale, bots=bots)
 
 
 def load_stored_run(directory: Path, beside: Path | None) -> StoredRun:

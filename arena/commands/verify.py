@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arena.commands.options import CACHE, CLUSTER, MOVED_EXPERIMENT, RUN
 from arena.config.run_options import available_cores, open_game_cache, with_cluster
@@ -11,6 +12,9 @@ from arena.playing.options import PlayOptions
 from games.base.cli import shell_command
 from games.base.errors import CHECK_FAILED, OK, UserError, print_error, printable
 from games.base.progress import ProgressLine
+
+if TYPE_CHECKING:
+    from arena.analysis.verification import VerifyResult
 
 PARENTS = (RUN, MOVED_EXPERIMENT, CLUSTER, CACHE)
 MOST_NAMED = 10  # changed files
@@ -75,6 +79,18 @@ def run(arguments: argparse.Namespace) -> int:
         print_error(f"can be repeated: {result.repeatability.text}")
     for bot in result.bot_lines():
         print_error(printable(bot))
+    print_differences(result, directory)
+    if result.difference or result.changed:
+        return CHECK_FAILED
+    again = "replayed by the rules: all legal, all scored right"
+    print(
+        f"{result.games:,} games {again if arguments.rules_only else 'played again: all the same'}"
+    )
+    return OK
+
+
+def print_differences(result: "VerifyResult", directory: Path) -> None:
+    """Print which games and files differ."""
     if result.difference:
         print(f"differs: {result.difference.text}")
         if found := result.difference.games:
@@ -87,13 +103,6 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"differs: {printable(name)} {what} since the run (SHA256SUMS)")
     if len(result.changed) > MOST_NAMED:
         print(f"... and {len(result.changed) - MOST_NAMED:,} more files")
-    if result.difference or result.changed:
-        return CHECK_FAILED
-    again = "replayed by the rules: all legal, all scored right"
-    print(
-        f"{result.games:,} games {again if arguments.rules_only else 'played again: all the same'}"
-    )
-    return OK
 
 
 def rewrite_page(directory: Path, were_unchanged: bool) -> None:
