@@ -15,7 +15,7 @@ UNTRACKED = re.compile(r"(^|/)(\.git|\.venv|__pycache__|\.[a-z_]+_cache|\.hypoth
 
 def test_the_version_is_the_newest_of_the_changelog():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    newest = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    newest = re.search(r"^## (\d\S*)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert newest[1] == project["version"]
 
 
