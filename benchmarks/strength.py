@@ -22,6 +22,7 @@ from benchmarks.matches import (
     score_of_games,
     sprt_match,
 )
+from benchmarks.strength_page import write_page
 from games import Game, game
 
 SEED = 20_000  # of openings and games that were not used to choose weights
@@ -178,7 +179,11 @@ def main(words: list[str] | None = None) -> int:
     """Print the lines of a Markdown table as they finish; return 1 if a match misses its goal."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.strength", description=__doc__)
     parser.add_argument("rows", nargs="*", metavar="ROW", help=f"{', '.join(ROWS)}; all if none")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="only write the page for readers")
     options = parser.parse_args(words)
+    if options.page:
+        write_page(options.page)
+        return 0
     unknown = [name for name in options.rows if name not in ROWS]
     if unknown:
         parser.error(f"there is no row {unknown[0]!r} (there are {', '.join(ROWS)})")

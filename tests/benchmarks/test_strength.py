@@ -1,12 +1,14 @@
 """The strength table plays what it says, the same games on any machine."""
 
+import re
+
 import numpy as np
 import pytest
 
 from agents.core import AgentSpec
 from agents.registry import build
 from arena.stats.sprt import Decision, SprtPlan
-from benchmarks import learned_strength, smart_settings, strength
+from benchmarks import learned_strength, smart_settings, strength, strength_page
 from benchmarks.matches import margins, pair_score, random_openings, score_of_games, sprt_match
 from games import game
 
@@ -103,3 +105,15 @@ def test_a_row_names_the_seed_of_its_openings():
     assert learned_strength.SEED != strength.SEED
     line = strength.StrengthRow("", "", "", "", True)
     assert line.seed == strength.SEED
+
+
+def test_the_page_for_readers_has_what_is_measured_here_and_what_was_outside(tmp_path, monkeypatch):
+    monkeypatch.setattr(strength_page, "FFO", range(40, 41))
+    monkeypatch.setattr(strength_page, "PAIRS", 2)
+    monkeypatch.setattr(strength_page, "OPPONENTS", (AgentSpec("random"),))
+    assert strength.main(["--page", str(tmp_path / "strength.md")]) == 0
+    page = (tmp_path / "strength.md").read_text()
+    assert "| NTest, level 8 | +78 [+12, +145] |" in page
+    assert "| `random` | +12 =0 -0 |" in page
+    assert re.search(r"processor time \| [1-9]\d* \| [\d.]+ \|", page)
+    assert re.search(r"\| shipped \| [\d.]+ ± ", page)
