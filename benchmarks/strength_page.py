@@ -100,8 +100,8 @@ def error_lines() -> Iterator[str]:
 ## Evaluation without search
 
 Mean absolute error in discs. Ours is from `python -m benchmarks.evaluation_error`: positions from
-games of agents of mixed strength, with their exact values. The weights were never chosen on the
-held-out set.
+games of agents of mixed strength, with their exact values. The shipped weights were made
+before both sets.
 """
     yield from error_table([])
     yield """

@@ -44,14 +44,6 @@ LEARN = (
     Key("games", "any", "games per round, or a list with one number per round", 20_000),
     Key("from", "paths", "directories of runs whose games replace new ones", ()),
     Key("rounds", "int", "how often the winner plays new games", 1, low=1, high=MOST_ROUNDS),
-    Key(
-        "refits",
-        "int",
-        "further fits, with labels from the positions that followed",
-        0,
-        low=0,
-        high=10,
-    ),
     Key("opening_plies", "numbers", "the fewest and the most random moves of an opening"),
     Key(
         "solve_from",
@@ -104,7 +96,6 @@ class LearnConfig:
     opening_plies: tuple[int, int]
     solve_from: int
     match: MatchTable
-    refits: int = 0
 
     @property
     def plan(self) -> Plan:
@@ -161,7 +152,6 @@ def load_learn_config(path: Path, overrides: Sequence[str] = ()) -> LearnConfig:
         phases=values["phases"],
         games=(0,) if sources else games,
         sources=sources,
-        refits=values["refits"],
         opening_plies=plies,
         solve_from=default_solve_from(values["solve_from"], setup.game),
         match=match,

@@ -27,6 +27,7 @@ from games.learned_block import MOST_REMAINING, phase_of
 Fitted = FittedTables | FittedFeatures
 RIDGES = (128.0, 32.0, 8.0)  # an entry that this many positions look up keeps half its value
 HELD_OUT = 0.05  # the share of games that only test
+REFITS = 2  # of tables, with labels from the positions that followed
 TRUST = 0.8  # share of the later values in the labels of a refit
 
 
@@ -107,7 +108,7 @@ class RoundFit:
             return self.fit_feature_weights()
         training, held_out = self.rows(self.sample.training), self.rows(self.sample.held_out)
         fitted = fit_tables(self.sums, training, held_out, RIDGES, look)
-        for _ in range(self.learning.refits):
+        for _ in range(REFITS):
             look()
             fitted = refit_on_values(self.sums, training, held_out, fitted, TRUST)
         return fitted

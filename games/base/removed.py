@@ -66,6 +66,7 @@ REMOVED_KEYS: Mapping[str, str] = {
     "within": "it was removed; write exact = 2 for a margin of 2 at most",
     "looks": "it was removed; repeated runs use the anytime-valid bound automatically",
     "unloadable": "it was removed; a failing bot stops the run, or is excluded from a [roster]",
+    "refits": "it was removed; tables are always fitted again twice",
     "max_restarts": "it was removed; a bot that fails in 10 games and finishes none is excluded",
     "wait_seconds": "it was removed; a run waits 60 s for the workers of a cluster",
     "mixed_machines": "it was removed; limits in nodes allow machines of different speed",

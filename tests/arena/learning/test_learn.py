@@ -68,7 +68,7 @@ def learned(path, results, *words):
 def finished(tmp_path_factory):
     """A run of two rounds of pairs of holes."""
     directory = tmp_path_factory.mktemp("learned")
-    more = 'rounds = 2\ntables = "pairs"\nrefits = 1'
+    more = 'rounds = 2\ntables = "pairs"'
     path = written(directory, more)
     return path, learned(path, directory / "results", "--workers", "1")
 
