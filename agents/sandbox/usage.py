@@ -9,8 +9,8 @@ import resource
 import signal
 import stat
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import closing, suppress
 from pathlib import Path
 
 from agents.sandbox import syscalls
@@ -254,6 +254,7 @@ class GroupParent:
         """Return a new group; OSError if no control group is delegated to this user."""
         if self.path is None:
             self.path = self._find()
+            lock_directory(self.path)
         return ControlGroup(self.path / name, limits)
 
     def close(self) -> None:
@@ -409,6 +410,17 @@ def longest_run_delay(tree: list[int]) -> int:
     return longest
 
 
+def runnable_count(tree: list[int]) -> int:
+    """Return how many threads run or wait for a core."""
+    count = 0
+    for process in tree:
+        with suppress(OSError):
+            for thread in os.listdir(f"/proc/{process}/task"):
+                text = Path(f"/proc/{process}/task/{thread}/stat").read_text()
+                count += text.rpartition(")")[2].split()[:1] == ["R"]
+    return count
+
+
 def processor_time(process: int) -> int:
     """Return for how many nanoseconds all threads of a process have run; 0 if it has ended."""
     with suppress(OSError):
@@ -436,7 +448,7 @@ def run_time(process: int) -> int | None:
 
 # ---------------------------------------------------------------------------------- files
 
-MAX_FILES = 4096
+MAX_FILES, MAX_DEPTH = 4096, 32
 DIRECTORY_NAME = re.compile(r"pitflip-sandbox-([0-9]+)-.*")
 OPEN_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -475,31 +487,33 @@ def _remove_entry(top: int, name: str) -> bool:
 def directory_bytes(directory: Path, most: int) -> int:
     """Return the size of a directory's contents, counted until it is more than `most`.
 
-    More than MAX_FILES files and directories are too many, whatever their size.
+    More than MAX_FILES files and directories, or MAX_DEPTH levels, are too many, whatever their
+    size.
     """
-    total = entries = 0
-    waiting = [open_directory(str(directory))]
+    total = 0.0
+    with closing(_entry_sizes(open_directory(str(directory)))) as sizes:
+        for count, size in enumerate(sizes):
+            total += size
+            if total > most or count >= MAX_FILES:
+                return most + 1
+    return int(total)
+
+
+def _entry_sizes(place: int | None, depth: int = 0) -> Generator[float, None, None]:
+    """Yield the sizes of all below an open directory, infinity below MAX_DEPTH; close it."""
+    if place is None:
+        return
     try:
-        while waiting and total <= most and entries <= MAX_FILES:
-            place = waiting.pop()
-            if place is None:
-                continue
-            try:
-                for entry in os.scandir(place):
-                    entries += 1
-                    with suppress(OSError):
-                        total += entry.stat(follow_symlinks=False).st_blocks * 512
-                    if entry.is_dir(follow_symlinks=False):
-                        waiting.append(open_directory(entry.name, place))
-                    if entries > MAX_FILES:
-                        break
-            finally:
-                os.close(place)
+        with os.scandir(place) as entries:
+            for entry in entries:
+                size = 0
+                with suppress(OSError):  # it is gone
+                    size = entry.stat(follow_symlinks=False).st_blocks * 512
+                yield size if depth < MAX_DEPTH else math.inf
+                if entry.is_dir(follow_symlinks=False):
+                    yield from _entry_sizes(open_directory(entry.name, place), depth + 1)
     finally:
-        for place in waiting:
-            if place is not None:
-                os.close(place)
-    return most + 1 if entries > MAX_FILES else total
+        os.close(place)
 
 
 def open_directory(name: str, above: int | None = None) -> int | None:
