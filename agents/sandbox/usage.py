@@ -100,20 +100,22 @@ def end_tree(process: int) -> None:
 
 
 def stop_tree(process: int) -> None:
-    """Stop a process, its group and all below it, until two sweeps find the same processes.
+    """Stop a process, its group and all below it, until two sweeps find no other processes.
 
     The kernel stops all of a group at once, even a bomb of forks. Outside of it, each is stopped
     before its children are listed, as a stopped process cannot fork.
     """
     signal_group(process, signal.SIGSTOP)
-    before: list[list[int]] = []
+    seen: set[int] = set()
+    quiet = 0  # sweeps; those that end meanwhile make no difference
     for _ in range(MAX_SWEEPS):
         tree = [process]
         for each in tree:
             send_signal(each, signal.SIGSTOP)
             tree += children(each)
-        before = [*before[-1:], tree]
-        if before == [tree, tree]:
+        quiet = quiet + 1 if seen.issuperset(tree) else 0
+        seen.update(tree)
+        if quiet == 2:
             break
 
 
@@ -165,9 +167,10 @@ def reap_orphans(keep: frozenset[int] = frozenset()) -> int:
     """End and reap the children of this process but those to keep; return how many there were."""
     orphans = [each for each in children(os.getpid()) if each not in keep]
     for each in orphans:
-        end_tree(each)
         with suppress(ChildProcessError):
-            os.waitpid(each, os.WNOHANG)
+            if not os.waitpid(each, os.WNOHANG)[0]:  # it has not ended yet
+                end_tree(each)
+                os.waitpid(each, os.WNOHANG)
     return len(orphans)
 
 
