@@ -11,7 +11,7 @@ from agents.core import AgentFailure, AgentSpec
 from agents.registry import build
 from agents.sandbox import transports, usage
 from agents.sandbox.sandboxed_agent import SandboxedAgent
-from tests.agents.sandbox.levels import OF, failure_of, make_bot, sandbox
+from tests.agents.sandbox.levels import OF, failure_of, machine_is_idle, make_bot, sandbox
 
 __all__ = ["sandbox"]
 BURN = """
@@ -41,11 +41,6 @@ burn(20)
 """
 )
 DAEMONS = BURN + "if not kept:\n    kept.append(1)\n    burners({count}, 30)\n"
-
-
-def machine_is_idle() -> bool:
-    running = int(Path("/proc/loadavg").read_text().split()[3].partition("/")[0])
-    return running <= (os.cpu_count() or 1)
 
 
 @pytest.mark.parametrize("choose", [SILENT, SLOW, SHORT_LIVED], ids=["silent", "slow", "short"])
@@ -84,24 +79,27 @@ def wait_until_watched(agent: SandboxedAgent) -> None:
     time.sleep(0.3)
 
 
+def wait_until_stopped(root: int) -> None:
+    """Wait until no process runs any more: other work may hold the cores before that."""
+    deadline, ran = time.monotonic() + 20, -1
+    while ran != (ran := usage.tree_time(usage.descendants(root))):
+        assert time.monotonic() < deadline, states(root)
+        time.sleep(0.3)
+
+
 def test_what_runs_out_of_turn_is_stopped_until_its_next_turn(sandbox, tmp_path):
     agent = make_bot(sandbox, tmp_path, DAEMONS.format(count=5), 5.0)
     agent.start(1)
     assert agent.choose(OF.start()).move == 0
     root = agent.bot.spawner.find_process(agent.bot.number)
-    assert not agent.bot.needs_pauses
     wait_until_watched(agent)
+    wait_until_stopped(root)
     assert states(root).count("T") >= 5
     assert "R" not in states(root)
     for _ in range(3):
         assert agent.choose(OF.start()).move == 0  # and it goes on in its turn
-    deadline = time.monotonic() + 10
-    while "R" in states(root) and time.monotonic() < deadline:  # other work may hold the cores
-        time.sleep(0.1)
+    wait_until_stopped(root)
     assert "R" not in states(root)
-    ran = usage.tree_time(usage.descendants(root))
-    time.sleep(0.5)
-    assert usage.tree_time(usage.descendants(root)) == ran
     agent.close()
 
 
@@ -125,6 +123,7 @@ def test_daemons_take_nothing_from_an_agent_of_another_pair(sandbox, tmp_path):
         agent.choose(OF.start())
         wait_until_watched(agent)
         root = agent.bot.spawner.find_process(agent.bot.number)
+        wait_until_stopped(root)
         before = usage.tree_time(usage.descendants(root))
         searcher.choose(OF.start())
         assert usage.tree_time(usage.descendants(root)) == before
