@@ -5,7 +5,7 @@ import os
 import pickle
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Mapping
 from contextlib import suppress
 
 from agents.core import AgentSpec
@@ -14,12 +14,11 @@ from agents.sandbox.isolation import (
     STATUS,
     UNSTARTED,
     Child,
-    Restrictions,
+    Work,
     exit_process,
     fork_child,
     keep_descriptors,
     report_shortage,
-    start_child,
 )
 from agents.sandbox.messages import Start, close_descriptors, receive_message, send_message
 from games import Game
@@ -47,27 +46,25 @@ def missing_program_text(program: str) -> str:
     return f"there is no {quote(program)} that it may read"
 
 
-def bot_main(start: Start) -> Callable[[], int]:
-    """Return the work of a bot's process once it is confined."""
+def execute_program(command: tuple[str, ...]) -> int:
+    """Do the work of a program's process."""
+    try:
+        os.execvpe(command[0], command, os.environ)
+    except FileNotFoundError:
+        exit_process(UNSTARTED, missing_program_text(command[0]))
+    except OSError as error:
+        report_shortage(error)
+        exit_process(UNSTARTED, f"cannot be started: {error}")
 
-    def execute() -> int:
-        try:
-            os.execvpe(start.command[0], start.command, os.environ)
-        except FileNotFoundError:
-            exit_process(UNSTARTED, missing_program_text(start.command[0]))
-        except OSError as error:
-            report_shortage(error)
-            exit_process(UNSTARTED, f"cannot be started: {error}")
 
-    def serve() -> int:
-        from agents.sandbox import bot_server  # noqa: PLC0415  # loaded before the fork
+def serve_bot(recipe: bytes) -> int:
+    """Do the work of a Python bot's process."""
+    from agents.sandbox import bot_server  # noqa: PLC0415  # loaded before the fork
 
-        os.close(STATUS)
-        bot_server.reset_interpreter()
-        spec, of = pickle.loads(start.recipe)
-        return bot_server.serve(spec, of, QUESTIONS, ANSWERS)
-
-    return execute if start.command else serve
+    os.close(STATUS)
+    bot_server.reset_interpreter()
+    spec, of = pickle.loads(recipe)
+    return bot_server.serve(spec, of, QUESTIONS, ANSWERS)
 
 
 class ForkServer:
@@ -77,9 +74,9 @@ class ForkServer:
     spawner, which knows other bots.
     """
 
-    def __init__(self, own_root: bool) -> None:
+    def __init__(self) -> None:
         """Fork it, before anything is known of a bot."""
-        self.own_root, self.process = own_root, 0
+        self.process = 0
         if syscalls.is_known_machine():
             self.socket, theirs = socket.socketpair()
             spawner, self.process = os.getpid(), os.fork()
@@ -98,30 +95,33 @@ class ForkServer:
             return preload_problem(AgentSpec(kind), of, thoughts)
         return str(self._request(pickle.dumps((kind, of, thoughts)), []))
 
-    def fork_bot(
-        self, restricted: Restrictions, descriptors: dict[int, int], start: Start, group: int = -1
+    def start(
+        self, start: Start, descriptors: Mapping[int, int], work: Work, group: int = -1
     ) -> int:
-        """Fork a restricted process whose parent is this one; return its process id."""
+        """Fork a confined process whose parent is this one; return its process id.
+
+        `group` is the descriptor of its control group.
+        """
         if not self.process:  # without clone a fork of ours must do
-            return start_child(restricted, descriptors, bot_main(start))
+            return fork_child(lambda: (start, descriptors, work))
         reads, writes = os.pipe()
-        try:
-            sent = [descriptors[STATUS], reads, *descriptors.values()]
-            sent += [group] if group >= 0 else []
-            request = FORK + bytes([len(sent), int(group >= 0)])
-            process = self._request(request, sent)
-            os.close(reads)
-            reads = -1
-            if isinstance(process, OSError):
-                raise process
-            if self.own_root:
-                restrictions.map_unused_user(int(str(process)), restricted.readable)
-            # Only the fork reads what it becomes.
-            with suppress(BrokenPipeError), os.fdopen(os.dup(writes), "wb") as to:
-                to.write(pickle.dumps((restricted, tuple(descriptors), start)))
-            return int(str(process))
-        finally:
-            close_descriptors([each for each in (reads, writes) if each >= 0])
+        with os.fdopen(writes, "wb") as to:
+            try:
+                sent = [descriptors[STATUS], reads, *descriptors.values()]
+                sent += [group] if group >= 0 else []
+                request = FORK + bytes([len(sent), int(group >= 0), int(start.has_own_root)])
+                answer = self._request(request, sent)
+            finally:
+                os.close(reads)
+            if isinstance(answer, OSError):
+                raise answer
+            process = int(str(answer))
+            if start.has_own_root:
+                restrictions.map_unused_user(process, start.readable)
+            with suppress(BrokenPipeError):  # only the fork reads what it becomes
+                to.write(pickle.dumps((start, tuple(descriptors), work)))
+                to.flush()
+            return process
 
     def close(self) -> None:
         """End it."""
@@ -159,19 +159,15 @@ class ForkServer:
                 close_descriptors(descriptors)
             send_message(spawner, pickle.dumps(answer))
 
-    def _fork(self, descriptors: list[int], sent: int, has_group: int) -> int:
-        if len(descriptors) < sent:
+    def _fork(self, descriptors: list[int], sent: int, has_group: int, own_root: int) -> int:
+        if len(descriptors) < sent:  # the kernel drops those that we may not have
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
         status, reads, *given = descriptors
         group = given.pop() if has_group else -1
 
         def load() -> Child:
-            try:
-                with os.fdopen(os.dup(reads), "rb") as source:
-                    restricted, numbers, start = pickle.load(source)
-            except (OSError, MemoryError) as error:
-                os.write(status, f"no room for its request: {error}".encode())
-                os._exit(UNSTARTED)
-            return restricted, dict(zip(numbers, given, strict=True)), bot_main(start)
+            with open(os.dup(reads), "rb") as source:
+                start, numbers, work = pickle.load(source)
+            return start, dict(zip(numbers, given, strict=True)), work
 
-        return fork_child(self.own_root, load, sibling=True, group=group)
+        return fork_child(load, bool(own_root), status, sibling=True, group=group)

@@ -1,4 +1,4 @@
-"""Isolation levels: find the strongest, start a restricted process."""
+"""Isolation levels: find the strongest, start a confined process."""
 
 import errno
 import os
@@ -6,16 +6,16 @@ import resource
 import select
 import signal
 import socket
-from collections.abc import Callable, Mapping
-from contextlib import closing, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence, Set
+from contextlib import ExitStack, closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from agents.sandbox import restrictions, syscalls
-from agents.sandbox.messages import BotLimits, close_descriptors
+from agents.sandbox.messages import BotLimits, Start, close_descriptors
 from agents.sandbox.syscalls import SHORTAGE_ERRNOS, write_text
-from agents.sandbox.usage import ControlGroup, GroupParent
+from agents.sandbox.usage import GroupParent
 
 UNSTARTED = 127  # the exit status of a process that could not be started
 STATUS = 5  # the descriptor on which a child reports what the machine lacks
@@ -30,79 +30,48 @@ LEVELS: Mapping[str, tuple[str, ...]] = {
     "limits": ("limits", "cgroup"),
     "none": (),
 }
+MEASURES = LEVELS["namespaces"]
 # One of these is what `isolation = "required"` accepts.
 SUFFICIENT_MEASURES = ({"namespaces"}, {"landlock", "seccomp"})
-MEASURES = LEVELS["namespaces"]
+HELD_BACK: Sequence[tuple[Set[str], str]] = (
+    ({"namespaces"}, "no files but their own, no network, no other processes"),
+    (
+        {"landlock", "seccomp"},
+        "no files but their own, no network, no sockets, modes and owners of others, "
+        "no signals to others",
+    ),
+    ({"landlock"}, "no files but their own, but the network, modes and owners of files"),
+    (set(), "files and network are open to them"),
+)
 # The errors of a trial that a measure holds back.
 REFUSAL_ERRNOS = (
     errno.EPERM, errno.EACCES, errno.ENOENT, errno.ECONNREFUSED, errno.ENETUNREACH,
     errno.EADDRNOTAVAIL, errno.EMFILE, errno.EAGAIN, errno.ENOMEM,
 )  # fmt: skip
-TRIAL_LIMITS = BotLimits(memory=256 << 20)
+# The machine lacks something, as far as a limit of namespaces does not look the same.
+TRIAL_SHORTAGES = SHORTAGE_ERRNOS - {errno.ENOSPC, errno.EUSERS}
 TRIAL_SECONDS = 10.0  # of a measure; it takes a few milliseconds
 
-
-@dataclass(frozen=True, slots=True)
-class Restrictions:
-    """The confinement of one bot."""
-
-    measures: frozenset[str]
-    scratch: str  # its directory; within an own root it is another
-    readable: tuple[str, ...]
-    limits: BotLimits
-    cores: tuple[int, ...]
-    environment: Mapping[str, str]
-    is_fork: bool  # whether this process goes on, not another program
-    cwd: str = ""  # which it may read; empty: scratch
-    loopback: bool = False  # whether its processes may talk to one another by TCP
-
-    @property
-    def has_own_root(self) -> bool:
-        """Return whether it sees only its own files, processes and network."""
-        return "namespaces" in self.measures
-
-    @property
-    def needs_network(self) -> bool:
-        """Return whether its processes talk to one another in a network namespace."""
-        return self.loopback and self.has_own_root
-
-
-# The confinement of a process, its descriptors by their numbers there, and its work.
-Child = tuple[Restrictions, Mapping[int, int], Callable[[], int]]
-
-
-def start_child(
-    confinement: Restrictions, descriptors: Mapping[int, int], work: Callable[[], int],
-    group: int = -1,
-) -> int:  # fmt: skip
-    """Fork a confined process that ends with the result of `work`; return its process id.
-
-    `descriptors` are all that it has open, by their numbers there. Until the bot's code or program
-    runs, STATUS is open: it gets a line if the machine lacks something. In a namespace its first
-    process reads CONTROL.
-    """
-    reads, writes = os.pipe()
-
-    def load() -> Child:
-        os.read(reads, 1)  # until its user is mapped
-        return confinement, descriptors, work
-
-    try:
-        process = fork_child(confinement.has_own_root, load, group=group)
-        if confinement.has_own_root:
-            restrictions.map_unused_user(process, confinement.readable)
-        os.write(writes, b"x")
-        return process
-    finally:
-        close_descriptors([reads, writes])
+Work = Callable[[], int]
+# A confinement, the descriptors of the process by their numbers there, and its work.
+Child = tuple[Start, Mapping[int, int], Work]
+# Forks a confined process; the last argument is the descriptor of its control group or -1.
+StartChild = Callable[[Start, Mapping[int, int], Work, int], int]
 
 
 def fork_child(
-    own_root: bool, load: Callable[[], Child], sibling: bool = False, group: int = -1
+    load: Callable[[], Child],
+    own_root: bool = False,
+    status: int = -1,
+    sibling: bool = False,
+    group: int = -1,
 ) -> int:
-    """Fork a process that gets its confinement and work from `load`; return its process id.
+    """Fork a confined process that ends with the result of its work; return its process id.
 
-    A sibling is a child of our parent; `group` is the descriptor of its control group.
+    `load` returns in the child what it is. The descriptors are all that it has open. Until the
+    bot's code or program runs, it reports on `status`, and later on STATUS, if the machine lacks
+    something. In a namespace its first process reads CONTROL. A sibling is a child of our parent;
+    `group` is the descriptor of its control group.
     """
     restrictions.prepare_forks(own_root)
     parent, owner = (os.getppid() if sibling else os.getpid()), (os.getuid(), os.getgid())
@@ -110,26 +79,27 @@ def fork_child(
     if pid == 0:
         begun = False
         try:
-            confinement, descriptors, work = load()
-            _keep_descriptors_or_exit(descriptors)
+            start, descriptors, work = load()
+            keep_descriptors(descriptors)
+            status = STATUS
             if STATUS in descriptors:
                 os.set_inheritable(STATUS, False)
             os.environ.clear()
-            os.environ.update(environment(confinement))
+            os.environ.update(environment(start))
             if own_root:
-                _enter_namespaces(owner, confinement, CONTROL in descriptors)
+                _enter_namespaces(owner, start, CONTROL in descriptors)
             elif syscalls.LINUX:
                 syscalls.die_with_parent(parent)
                 syscalls.prctl("subreaper", syscalls.SUBREAPER, 1)  # its daemons stay below it
-                allow_inspection()
+                _allow_inspection()
             os.setpgid(0, 0)
-            apply_restrictions(confinement)
+            apply_restrictions(start)
             begun = True
             exit_process(work())
         except BaseException as error:  # a fork must never return into our code
-            report_shortage(error)
             if begun:
                 exit_process(1, f"was interrupted: {error}")
+            report_shortage(error, status)
             exit_process(UNSTARTED, f"cannot be started: {error}")
         finally:  # an error whose text cannot be made
             os._exit(UNSTARTED)
@@ -144,39 +114,30 @@ def exit_process(code: int, message: str = "") -> NoReturn:
     os._exit(code & 0xFF)
 
 
-def allow_inspection() -> None:
-    """Let processes of this user see in /proc how much this one uses."""
-    syscalls.prctl("dumpable", syscalls.DUMPABLE, 1)
-
-
-def _keep_descriptors_or_exit(descriptors: Mapping[int, int]) -> None:
-    try:
-        keep_descriptors(descriptors)
-    except OSError as error:  # such as EBADF for a number beyond the limit
-        if STATUS in descriptors:
-            os.write(descriptors[STATUS], f"no room for descriptors: {error}".encode())
-        os._exit(UNSTARTED)
-
-
-def report_shortage(error: BaseException) -> None:
+def report_shortage(error: BaseException, status: int = STATUS) -> None:
     """Tell the spawner if the machine lacks something, while this process runs only our code."""
     if isinstance(error, MemoryError):
         error = OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
     if isinstance(error, OSError) and error.errno in SHORTAGE_ERRNOS:
         with suppress(OSError):
-            os.write(STATUS, str(error).encode(errors="backslashreplace"))
+            os.write(status, str(error).encode(errors="backslashreplace"))
 
 
-def _enter_namespaces(owner: tuple[int, int], confinement: Restrictions, control: bool) -> None:
+def _allow_inspection() -> None:
+    """Let processes of this user see in /proc how much this one uses."""
+    syscalls.prctl("dumpable", syscalls.DUMPABLE, 1)
+
+
+def _enter_namespaces(owner: tuple[int, int], start: Start, control: bool) -> None:
     """Make the root and return in a second process; the first one serves as init."""
     # The namespace hides the parent's process id: the death signal alone must do.
-    allow_inspection()
+    _allow_inspection()
     syscalls.prctl("death signal", syscalls.DEATH_SIGNAL, signal.SIGKILL)
-    restrictions.enter_own_root(owner, confinement.readable, confinement.limits.memory)
-    if confinement.loopback:
+    restrictions.enter_own_root(owner, start.readable, start.limits.memory)
+    if start.loopback:
         restrictions.enable_loopback()
     syscalls.drop_capabilities(restrictions.USER_ID)
-    allow_inspection()  # again: the change of users has undone both
+    _allow_inspection()  # again: the change of users has undone both
     syscalls.prctl("death signal", syscalls.DEATH_SIGNAL, signal.SIGKILL)
     second = os.fork()
     if second == 0:
@@ -220,10 +181,13 @@ def keep_descriptors(descriptors: Mapping[int, int]) -> None:
     """Have exactly these descriptors open, under these numbers."""
     high = 3 + max([*descriptors, *descriptors.values()], default=0)
     moved = {}
-    for at, (number, descriptor) in enumerate(descriptors.items()):
-        moved[number] = os.dup2(descriptor, high + at, inheritable=False)
-    for number, descriptor in moved.items():
-        os.dup2(descriptor, number, inheritable=True)
+    try:
+        for at, (number, descriptor) in enumerate(descriptors.items()):
+            moved[number] = os.dup2(descriptor, high + at, inheritable=False)
+        for number, descriptor in moved.items():
+            os.dup2(descriptor, number, inheritable=True)
+    except OSError as error:  # EBADF for a number beyond the limit
+        raise OSError(errno.EMFILE, f"no room for descriptors: {error}") from error
     most, last = resource.getrlimit(resource.RLIMIT_NOFILE)[1], -1
     for number in [*sorted(descriptors), min(most, 1 << 20)]:
         if last + 1 < number:  # Python takes the empty range from 0 for all descriptors
@@ -231,51 +195,51 @@ def keep_descriptors(descriptors: Mapping[int, int]) -> None:
         last = number
 
 
-def environment(confinement: Restrictions) -> dict[str, str]:
+def environment(start: Start) -> dict[str, str]:
     """Return a bot's environment. Nothing of ours is in it that changes how Python or C print."""
-    scratch = restrictions.SCRATCH if confinement.has_own_root else confinement.scratch
+    scratch = restrictions.SCRATCH if start.has_own_root else start.scratch
     return {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "LANG": "C.UTF-8",
         "HOME": scratch,
         "TMPDIR": scratch,
         **dict.fromkeys(THREADS, "1"),
-        **confinement.environment,
+        **start.environment,
     }
 
 
-def apply_restrictions(confinement: Restrictions) -> None:
+def apply_restrictions(start: Start) -> None:
     """Reset signals, then restrict this process: the last restrictions forbid to set the first."""
-    measures = confinement.measures
+    measures = start.measures
     signal.set_wakeup_fd(-1)
     for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
         with suppress(OSError, ValueError):  # a few belong to the C library
             signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     os.umask(0o077)
-    if confinement.cores and hasattr(os, "sched_setaffinity"):
+    if start.cores and hasattr(os, "sched_setaffinity"):
         with suppress(OSError):
-            os.sched_setaffinity(0, confinement.cores)
-    own_root, network = confinement.has_own_root, confinement.needs_network
-    if confinement.cwd or not own_root:
-        os.chdir(confinement.cwd or confinement.scratch)
+            os.sched_setaffinity(0, start.cores)
+    own_root, network = start.has_own_root, start.loopback and start.has_own_root
+    if start.cwd or not own_root:
+        os.chdir(start.cwd or start.scratch)
     if "limits" in measures:
-        restrictions.limit_resources(confinement.limits, confinement.is_fork, own_root)
+        restrictions.limit_resources(start.limits, not start.command, own_root)
     if {"landlock", "seccomp"} & measures and not own_root:
         syscalls.drop_capabilities()
     if "landlock" in measures:
-        restrictions.restrict_files(*path_rules(confinement), tcp=network)
+        restrictions.restrict_files(*path_rules(start), tcp=network)
     if "seccomp" in measures:
         restrictions.filter_system_calls(own_root, inet=network)
 
 
-def path_rules(confinement: Restrictions) -> tuple[list[str], list[str]]:
+def path_rules(start: Start) -> tuple[list[str], list[str]]:
     """Return the paths that a bot may read, and those that it may write."""
-    devices = [f"/dev/{name}" for name in restrictions.DEVICES]
-    if confinement.has_own_root:
+    devices = restrictions.DEVICES
+    if start.has_own_root:
         return ["/"], [restrictions.SCRATCH, *devices]
     system = [*restrictions.system_directories(), "/proc/self", *devices]
-    return [*system, *confinement.readable], [confinement.scratch, "/dev/null"]
+    return [*system, *start.readable], [start.scratch, "/dev/null"]
 
 
 # ------------------------------------------------------------------------ levels and trials
@@ -298,19 +262,9 @@ class IsolationLevel(NamedTuple):
     @property
     def description(self) -> str:
         """Description of what the measures found hold back."""
-        has = self.measures.__contains__
-        if has("namespaces"):
-            held = "no files but their own, no network, no other processes"
-        elif has("landlock") and has("seccomp"):
-            held = (
-                "no files but their own, no network, no sockets, modes and owners of others, "
-                "no signals to others"
-            )
-        elif has("landlock"):
-            held = "no files but their own, but the network, modes and owners of files"
-        else:
-            held = "files and network are open to them"
-        if not has("limits"):
+        needed_held = ((needed, held) for needed, held in HELD_BACK if needed <= self.measures)
+        held = next(held for _, held in needed_held)
+        if "limits" not in self.measures:
             return f"{held}, no limits: run only code that you trust"
         return f"{held}; memory, processes and time are limited"
 
@@ -326,77 +280,75 @@ class IsolationLevel(NamedTuple):
 
 
 def find_level(
-    scratch: Path, strongest: str = "", groups: GroupParent | None = None
+    scratch: Path, start_child: StartChild, strongest: str = "", groups: GroupParent | None = None
 ) -> IsolationLevel:
     """Return the strongest level of this machine, but none stronger than `strongest`.
 
-    `scratch` is a directory of ours; `groups` makes control groups.
+    `scratch` is a directory of ours; `groups` makes control groups. OSError if the machine lacks
+    something now, which says nothing about its levels.
     """
-    allowed = LEVELS.get(strongest, MEASURES)
-    problems = {
-        each: problem
-        for each in MEASURES
-        if (problem := measure_problem(each, scratch, groups) if each in allowed else "not used")
-    }
-    for name, measures in LEVELS.items():
-        if not measures or measures[0] not in problems:
-            found = frozenset(measures) - frozenset(problems)
-            version = restrictions.landlock_version() if "landlock" in found else 0
-            return IsolationLevel(name, found, problems, version)
-    raise AssertionError("the last level needs nothing")
+    problems = dict.fromkeys(MEASURES, "not used")
+    for each in LEVELS.get(strongest, MEASURES):
+        problems[each] = measure_problem(each, scratch, start_child, groups)
+    problems = {each: problem for each, problem in problems.items() if problem}
+    name = next(
+        name for name, measures in LEVELS.items() if not measures or measures[0] not in problems
+    )
+    found = frozenset(LEVELS[name]) - frozenset(problems)
+    version = restrictions.landlock_version() if "landlock" in found else 0
+    return IsolationLevel(name, found, problems, version)
 
 
-def measure_problem(measure: str, scratch: Path, groups: GroupParent | None = None) -> str:
+def measure_problem(
+    measure: str, scratch: Path, start_child: StartChild, groups: GroupParent | None = None
+) -> str:
     """Return why a measure does not work here; empty if it does."""
     own, outside = scratch / f"try-{measure}", scratch / f"outside-{measure}"
     own.mkdir(exist_ok=True)
     write_text(str(outside), "not for bots")
-    with socket.socket() as listener:
+    with socket.socket() as listener, ExitStack() as stack:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
-        port = listener.getsockname()[1]
-        restricted = Restrictions(
-            frozenset({measure}), str(own), (), TRIAL_LIMITS, (), {}, is_fork=True
-        )
-        attempt = lambda: _try_to_escape(measure, outside, port)  # noqa: E731
+        attempt = partial(try_to_escape, measure, outside, listener.getsockname()[1])
+        limits = BotLimits(memory=256 << 20)
+        start = Start(0, (), limits=limits, measures=frozenset({measure}), scratch=str(own))
         try:
-            if measure != "cgroup":
-                return _trial_problem(restricted, attempt)
-            if groups is None:
-                return "not looked for"
-            with closing(groups.make("trial", TRIAL_LIMITS)) as group:
-                return _trial_problem(restricted, attempt, group)
+            group = -1
+            if measure == "cgroup":
+                if groups is None:
+                    return "not looked for"
+                group = stack.enter_context(closing(groups.make("trial", limits))).descriptor
+            return _trial_problem(start_child, start, attempt, group)
         except OSError as error:  # as where the kernel refuses a clone with namespaces
+            if error.errno in TRIAL_SHORTAGES:
+                raise
             return str(error)
 
 
-def _trial_problem(
-    restricted: Restrictions, attempt: Callable[[], int], group: ControlGroup | None = None
-) -> str:
-    """Run an attempt in a restricted child; return what it reports if it fails or never ends."""
-    null, (reading, writing) = os.open(os.devnull, os.O_RDWR), os.pipe()
-    try:
-        descriptors = {0: null, 1: writing, 2: writing}
-        process = start_child(restricted, descriptors, attempt, group.descriptor if group else -1)
-    except OSError:
-        os.close(reading)
-        raise
-    finally:
-        close_descriptors([null, writing])
-    ends = select.select([reading], [], [], TRIAL_SECONDS)[0]
-    answer = os.read(reading, 4096).decode(errors="replace") if ends else ""
-    if not ends:
-        os.kill(process, signal.SIGKILL)
-    os.close(reading)
-    code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-    if not ends:
-        return f"the trial did not end within {TRIAL_SECONDS:g} s"
-    if code == 0:
-        return ""
-    return answer.removeprefix("cannot be started: ") or f"the trial ended with {code}"
+def _trial_problem(start_child: StartChild, start: Start, attempt: Work, group: int) -> str:
+    """Run an attempt in a confined child; return what it reports if it fails or never ends."""
+    null, (log, writing), (status, report) = os.open(os.devnull, os.O_RDWR), os.pipe(), os.pipe()
+    with open(log, "rb") as output, open(status, "rb") as lacks:
+        try:
+            descriptors = {0: null, 1: writing, 2: writing, STATUS: report}
+            process = start_child(start, descriptors, attempt, group)
+        finally:
+            close_descriptors([null, writing, report])
+        ends = select.select([output], [], [], TRIAL_SECONDS)[0]
+        if not ends:
+            os.kill(process, signal.SIGKILL)
+        code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        if not ends:
+            return f"the trial did not end within {TRIAL_SECONDS:g} s"
+        if shortage := lacks.read().decode(errors="replace"):
+            raise OSError(errno.ENOMEM, shortage)
+        if code == 0:
+            return ""
+        answer = output.read(4096).decode(errors="replace")
+        return answer.removeprefix("cannot be started: ") or f"the trial ended with {code}"
 
 
-def _try_to_escape(measure: str, outside: Path, port: int) -> int:
+def try_to_escape(measure: str, outside: Path, port: int) -> int:
     """In the child: try what the measure must hold back, and what it must allow."""
     attempts: Mapping[str, Mapping[str, Callable[[], object]]] = {
         "namespaces": {"files": outside.read_text, "network": lambda: _connect(port)},

@@ -40,6 +40,14 @@ class Start:
     cwd: str = ""  # of a command; empty: its scratch directory
     loopback: bool = False  # whether its own processes may talk to one another by TCP
     name: str = ""  # in front of its lines in the file of `KeepOutput`
+    # Set by the spawner: the measures that confine it, and its directory (not in its own root).
+    measures: frozenset[str] = frozenset()
+    scratch: str = ""
+
+    @property
+    def has_own_root(self) -> bool:
+        """Return whether it sees only its own files, processes and network."""
+        return "namespaces" in self.measures
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +246,16 @@ def raise_open_file_limit() -> None:
     if soft not in (resource.RLIM_INFINITY, wanted) and soft < wanted:
         with suppress(OSError, ValueError):  # macOS allows fewer
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def require_descriptors(count: int) -> None:
+    """Raise OSError if fewer descriptors can still be opened."""
+    opened: list[int] = []
+    try:
+        while len(opened) < count:
+            opened.append(os.dup(0))
+    finally:
+        close_descriptors(opened)
 
 
 def close_descriptors(descriptors: list[int]) -> None:

@@ -7,6 +7,7 @@ import os
 import platform
 import resource
 import socket
+import stat
 import struct
 import tempfile
 from collections.abc import Sequence
@@ -21,14 +22,10 @@ from agents.sandbox.syscalls import (
     NO_DEV,
     NO_EXEC,
     NO_SUID,
-    PRIVATE,
     READ_ONLY,
-    RECURSIVE,
-    REMOUNT,
-    call_number,
-    call_numbers,
     mount,
     prctl,
+    restrict_mounts,
     suppress_refusals,
     system_call,
     write_text,
@@ -47,7 +44,7 @@ UNUSED_ID = 0x7000_0000  # of no user, nor of a container, on any machine
 MAX_PUBLIC_CHECKS = 5000  # files and directories that `is_public` looks at
 READ_ONLY_IN_PROC = ("sys", "sysrq-trigger", "irq", "bus", "fs")
 UP, SET_FLAGS = 0x1, 0x8914  # of a network interface
-DEVICES = ("null", "zero", "full", "random", "urandom")
+DEVICES = tuple(f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom"))
 # Programs look for these when they start; the rest of /etc stays hidden.
 SETTINGS = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "java*",
             "ssl/openssl.cnf", "pki/tls/openssl.cnf", "crypto-policies")  # fmt: skip
@@ -55,12 +52,12 @@ SETTINGS = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localt
 
 def prepare_forks(own_root: bool) -> None:
     """Compute before the forks what each of them needs."""
-    if own_root:
-        system_directories()
-    else:
+    system_directories()
+    if not own_root:
         user_thread_count()
     if syscalls.is_known_machine():
-        usual_rules(platform.machine(), own_root, True)
+        with suppress_refusals():
+            filter_program(own_root, False, landlock_version())
 
 
 @cache
@@ -117,28 +114,27 @@ def enter_own_root(owner: tuple[int, int], readable: Sequence[str], scratch_byte
             if name == "gid_map":
                 write_text("/proc/self/setgroups", "deny")
             write_text(f"/proc/self/{name}", f"{USER_ID} {number} 1")
-    sources = _open_paths([*system_directories(), *readable])
-    devices = _open_paths([f"/dev/{name}" for name in DEVICES])
-    mount("none", "/", "", RECURSIVE | PRIVATE)
+    sources, devices = _open_paths([*system_directories(), *readable]), _open_paths(DEVICES)
+    mount("none", "/", "", syscalls.RECURSIVE | syscalls.PRIVATE)
     mount("tmpfs", stage, "tmpfs", NO_SUID | NO_DEV, "size=1m,mode=755")
-    _mount_own_folders(stage, scratch_bytes)
+    for path in (SCRATCH, "/proc", "/dev"):
+        os.makedirs(stage + path)
+    for path in devices:
+        write_text(stage + path, "")
     for path, place in sources.items():
-        _bind_mount(stage, path, place, READ_ONLY | NO_SUID | NO_DEV)
-    for path, place in devices.items():
-        _bind_mount(stage, path, place, READ_ONLY | NO_SUID | NO_EXEC)
+        _bind_mount(stage + path, place)
     for path in ("/tmp", "/dev/shm"):
         if not os.path.exists(stage + path):  # else it holds a readable path
             os.symlink(SCRATCH, stage + path)
+    restrict_mounts(stage, READ_ONLY | NO_SUID | NO_DEV)
+    for path, place in devices.items():
+        _bind_mount(stage + path, place)
+        restrict_mounts(stage + path, READ_ONLY | NO_SUID | NO_EXEC)
+    _mount_proc(f"{stage}/proc")
+    options = f"size={scratch_bytes},nr_inodes={MAX_FILES},mode=700,uid={USER_ID},gid={USER_ID}"
+    mount("tmpfs", stage + SCRATCH, "tmpfs", NO_SUID | NO_DEV, options)
     syscalls.change_root(stage)
-    mount("none", "/", "", BIND | REMOUNT | READ_ONLY | NO_SUID | NO_DEV)
     os.chdir(SCRATCH)
-
-
-def enable_loopback() -> None:
-    """Let processes of this network namespace talk to one another."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
-        request = struct.pack("16sH14x", b"lo", UP)
-        fcntl.ioctl(any_socket, SET_FLAGS, request)
 
 
 def _open_paths(paths: Sequence[str]) -> dict[str, int]:
@@ -155,31 +151,32 @@ def _open_paths(paths: Sequence[str]) -> dict[str, int]:
     return found
 
 
-def _bind_mount(stage: str, path: str, place: int, flags: int) -> None:
-    """Mount the file or directory of a descriptor at its path below `stage`; close it."""
-    target, source = stage + path, f"/proc/self/fd/{place}"
+def _bind_mount(target: str, place: int) -> None:
+    """Mount the file or directory of a descriptor, with all mounts below it; close it."""
+    source = f"/proc/self/fd/{place}"
     if os.path.isdir(source):
         os.makedirs(target, exist_ok=True)
-    else:
+    elif not os.path.exists(target):
         os.makedirs(os.path.dirname(target), exist_ok=True)
         write_text(target, "")
-    mount(source, target, "", BIND | RECURSIVE)
-    syscalls.restrict_mounts(target, flags)
+    mount(source, target, "", BIND | syscalls.RECURSIVE)
     os.close(place)
 
 
-def _mount_own_folders(stage: str, scratch_bytes: int) -> None:
-    for name in ("proc", "dev", SCRATCH[1:]):
-        os.makedirs(f"{stage}/{name}", exist_ok=True)
+def _mount_proc(target: str) -> None:
     with suppress_refusals():  # a container may hide parts of its /proc; then there is none
-        mount("proc", f"{stage}/proc", "proc", NO_SUID | NO_DEV | NO_EXEC)
-        for name in READ_ONLY_IN_PROC:
-            if os.path.exists(path := f"{stage}/proc/{name}"):
-                mount(path, path, "", BIND | RECURSIVE)
-                syscalls.restrict_mounts(path, READ_ONLY | NO_SUID | NO_DEV | NO_EXEC)
-    limits = f"size={scratch_bytes},nr_inodes={MAX_FILES}"
-    options = f"{limits},mode=700,uid={USER_ID},gid={USER_ID}"
-    mount("tmpfs", stage + SCRATCH, "tmpfs", NO_SUID | NO_DEV, options)
+        mount("proc", target, "proc", NO_SUID | NO_DEV | NO_EXEC)
+    for name in READ_ONLY_IN_PROC:
+        if os.path.exists(path := f"{target}/{name}"):
+            mount(path, path, "", BIND | syscalls.RECURSIVE)
+            restrict_mounts(path, READ_ONLY | NO_SUID | NO_DEV | NO_EXEC)
+
+
+def enable_loopback() -> None:
+    """Let processes of this network namespace talk to one another."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        request = struct.pack("16sH14x", b"lo", UP)
+        fcntl.ioctl(any_socket, SET_FLAGS, request)
 
 
 # ------------------------------------------------------------------------------- Landlock
@@ -208,27 +205,21 @@ def restrict_files(readable: Sequence[str], writable: Sequence[str], tcp: bool =
     rules = system_call("landlock_create_ruleset", ctypes.c_char_p(attributes), len(attributes), 0)
     try:
         for allowed, paths in ((READING, readable), (rights, writable)):
-            for path in paths:
-                _allow(rules, path, allowed & rights)
+            for place in _open_paths(paths).values():
+                _allow_path(rules, place, allowed & rights)
         prctl("no new privileges", syscalls.NO_NEW_PRIVILEGES, 1)
         system_call("landlock_restrict_self", rules, 0)
     finally:
         os.close(rules)
 
 
-def _allow(rules: int, path: str, rights: int) -> None:
-    """Add a rule if the path exists."""
-    place = -1
-    with suppress_refusals():
-        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    if place < 0:
-        return
+def _allow_path(rules: int, place: int, rights: int) -> None:
+    """Add a rule for the file or directory of a descriptor; close it."""
     try:
-        if not os.path.isdir(path):
+        if not stat.S_ISDIR(os.fstat(place).st_mode):
             rights &= FILE_RIGHTS
         rule = struct.pack("<Qi", rights, place)
-        arguments = PATH_BENEATH, ctypes.c_char_p(rule), 0
-        system_call("landlock_add_rule", rules, *arguments)
+        system_call("landlock_add_rule", rules, PATH_BENEATH, ctypes.c_char_p(rule), 0)
     finally:
         os.close(place)
 
@@ -267,7 +258,7 @@ def filter_system_calls(own_root: bool, inet: bool = False) -> None:
     if not syscalls.is_known_machine():
         raise OSError(errno.ENOSYS, "seccomp: no table of system calls for this machine")
     version = 0
-    with suppress(OSError):
+    with suppress_refusals():
         version = landlock_version()
     install_filter(filter_program(own_root, inet, version))
 
@@ -283,7 +274,35 @@ def install_filter(instructions: Sequence[Instruction]) -> None:
 
 def filter_program(own_root: bool, inet: bool, landlock: int) -> list[Instruction]:
     """Return the filter: it allows usual calls, some of them by an argument, and no other call."""
+    signals_stay, truncation_stays = own_root or landlock >= 6, own_root or landlock >= 3
+    uses = {"always": True, "own root": own_root, "own signals": signals_stay,
+            "own truncation": truncation_stays}  # fmt: skip
+    allowed = frozenset(use for use, applies in uses.items() if applies)
+    descriptor_owners = () if signals_stay else (SET_OWNER, SET_OWNER_TOO)
+    socket_owners = () if signals_stay else (FIOSETOWN, SIOCSPGRP)
+    truncates = [(ANY_BIT, 0, 2, TRUNCATE), (AND, 0, 0, ACCESS_MODE), (EQUAL, 1, 0, 0)]
+    # By call: the argument that the test reads.
+    tests: dict[str, tuple[int, list[Instruction]]] = {
+        "clone": (0, [(ANY_BIT, 1, 0, REFUSED_CLONES)]),
+        "prctl": (0, _none_of(*REFUSED_PRCTLS)),  # else we could not watch it
+        "setsockopt": (2, _none_of(*BUFFER_SIZES)),
+        "prlimit64": (0, _one_of(0)),
+        "setpriority": (0, [(EQUAL, 0, 3, 0), _load(1), (EQUAL, 0, 1, 0)]),
+        "fcntl": (1, _none_of(SET_LEASE, NOTIFY, *descriptor_owners)),
+        "ioctl": (1, _none_of(TIOCSTI, TIOCLINUX, *socket_owners)),
+        # The rest is only for bots to whom the table does not allow it.
+        "kill": (0, _one_of(os.getpid())),
+        "tgkill": (0, _one_of(os.getpid())),
+        # A pair of stream sockets is connected for good; datagrams could go elsewhere.
+        "socketpair": (1, [(AND, 0, 0, SOCKET_TYPE), *_one_of(STREAM, PACKETS)]),
+        # A bot could truncate files that it may only read.
+        "open": (1, truncates),
+        "openat": (2, truncates),
+    }
+    if own_root:  # there are no sockets of others
+        tests["socket"] = 0, _one_of(UNIX, INET, INET6) if inet else _one_of(UNIX)
     machine = platform.machine()
+    table = syscalls.call_table(machine)
     program: list[Instruction] = [
         (LOAD, 0, 0, ARCHITECTURE),
         (EQUAL, 1, 0, ARCHITECTURES[machine]),
@@ -292,64 +311,31 @@ def filter_program(own_root: bool, inet: bool, landlock: int) -> list[Instructio
     ]
     if machine == "x86_64":
         program += [(AT_LEAST, 0, 1, X32), (RETURN, 0, 0, KILL)]
-    # C libraries fall back to `clone`, whose flags the filter can read.
-    program += _answer("clone3", REFUSE | errno.ENOSYS)
-    program += _allow_if("clone", 0, [(ANY_BIT, 1, 0, REFUSED_CLONES)])
-    program += _allow_if("prctl", 0, _none_of(*REFUSED_PRCTLS))  # else we could not watch it
-    program += _allow_if("setsockopt", 2, _none_of(*BUFFER_SIZES))
-    program += _allow_if("prlimit64", 0, _one_of(0))
-    program += _allow_if("setpriority", 0, [(EQUAL, 0, 3, 0), _load(1), (EQUAL, 0, 1, 0)])
-    signals_stay = own_root or landlock >= 6
-    owners = () if signals_stay else (SET_OWNER, SET_OWNER_TOO)
-    program += _allow_if("fcntl", 1, _none_of(SET_LEASE, NOTIFY, *owners))
-    owners = () if signals_stay else (FIOSETOWN, SIOCSPGRP)
-    program += _allow_if("ioctl", 1, _none_of(TIOCSTI, TIOCLINUX, *owners))
-    for name in ("kill", "tgkill"):
-        if signals_stay:
-            program += _answer(name, ALLOW)
-        else:
-            program += _allow_if(name, 0, _one_of(os.getpid()))
-    if own_root:
-        families = (UNIX, INET, INET6) if inet else (UNIX,)
-        program += _allow_if("socket", 0, _one_of(*families)) + _answer("socketpair", ALLOW)
-    else:
-        # A pair of stream sockets is connected for good; datagrams could go elsewhere.
-        types = [(AND, 0, 0, SOCKET_TYPE), *_one_of(STREAM, PACKETS)]
-        program += _allow_if("socketpair", 1, types)
-    if own_root or landlock >= 3:
-        for name in ("open", "openat", "openat2", "truncate"):
-            program += _answer(name, ALLOW)
-    else:  # a bot could truncate files that it may only read
-        program += _answer("openat2", REFUSE | errno.ENOSYS)
-        for name, place in (("open", 1), ("openat", 2)):
-            truncates = [(ANY_BIT, 0, 2, TRUNCATE), (AND, 0, 0, ACCESS_MODE), (EQUAL, 1, 0, 0)]
-            program += _allow_if(name, place, truncates)
-    program += usual_rules(machine, own_root, signals_stay)
+    for name, (argument, test) in tests.items():
+        number, use = table.get(name, (-1, "always"))
+        if use not in allowed:
+            program += _allow_if(number, argument, test)
+    program += _allow_calls(machine, allowed)
+    # C libraries fall back to older calls, whose arguments the filter can read.
+    for name in ("clone3", "openat2"):
+        program += _answer(table[name][0], REFUSE | errno.ENOSYS)
     program += [(AT_LEAST, 0, 1, LAST_KNOWN_CALL + 1), (RETURN, 0, 0, REFUSE | errno.ENOSYS)]
     return [*program, (RETURN, 0, 0, REFUSE | errno.EPERM)]
 
 
 @cache
-def usual_rules(machine: str, own_root: bool, signals_stay: bool) -> list[Instruction]:
+def _allow_calls(machine: str, uses: frozenset[str]) -> list[Instruction]:
     """Return the rules of calls that are allowed with any arguments."""
-    tables = [syscalls.USUAL_CALLS]
-    tables += [syscalls.ATTRIBUTE_CALLS, syscalls.GROUP_CALLS] if own_root else []
-    tables += [syscalls.SIGNAL_CALLS] if signals_stay else []
-    return [
-        rule
-        for table in tables
-        for number in call_numbers(table).values()
-        for rule in ((EQUAL, 0, 1, number), (RETURN, 0, 0, ALLOW))
-    ]
+    table = syscalls.call_table(machine).values()
+    return [rule for number, use in table if use in uses for rule in _answer(number, ALLOW)]
 
 
 def _load(argument: int) -> Instruction:
     return (LOAD, 0, 0, ARGUMENTS + 8 * argument)
 
 
-def _answer(name: str, action: int) -> list[Instruction]:
-    number = call_number(name)
-    return [(EQUAL, 0, 1, number), (RETURN, 0, 0, action)] if number is not None else []
+def _answer(number: int, action: int) -> list[Instruction]:
+    return [(EQUAL, 0, 1, number), (RETURN, 0, 0, action)]
 
 
 def _one_of(*values: int) -> list[Instruction]:
@@ -361,11 +347,8 @@ def _none_of(*values: int) -> list[Instruction]:
     return [(EQUAL, len(values) - at, 0, value) for at, value in enumerate(values)]
 
 
-def _allow_if(name: str, argument: int, test: list[Instruction]) -> list[Instruction]:
+def _allow_if(number: int, argument: int, test: list[Instruction]) -> list[Instruction]:
     """Return a rule for a call: the test reaches its end to allow it, or jumps one further."""
-    number = call_number(name)
-    if number is None:
-        return []
     return [
         (EQUAL, 0, len(test) + 3, number),
         _load(argument),
@@ -400,7 +383,7 @@ def limit_resources(limits: BotLimits, is_fork: bool, own_user: bool) -> None:
         if hasattr(resource, name):
             with suppress(OSError, ValueError):  # some systems refuse some of them
                 resource.setrlimit(getattr(resource, name), (value, value))
-    with suppress(OSError):  # a machine without memory ends bots first
+    with suppress_refusals():  # a machine without memory ends bots first
         write_text("/proc/self/oom_score_adj", "1000")
 
 
@@ -409,7 +392,7 @@ def user_thread_count() -> int:
     """Return how many threads all processes of this user have; called before the forks."""
     count = 0
     for each in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
+        with suppress_refusals():
             if each.stat().st_uid == os.getuid():
                 count += len(os.listdir(each / "task"))
     return count
@@ -417,7 +400,7 @@ def user_thread_count() -> int:
 
 def writable_memory() -> int:
     """Return how many bytes of writable memory this process has mapped."""
-    with suppress(OSError):
+    with suppress_refusals():
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmData"):
                 return int(line.split()[1]) * 1024

@@ -69,7 +69,9 @@ class SpawnerProcess:
         self.process, self.socket = process, root
         self.close = weakref.finalize(self, _end_spawner, process, root, os.getpid())
         try:
-            greeting: tuple[IsolationLevel, int] = pickle.loads(receive_message(root)[0])
+            greeting: tuple[IsolationLevel, int] | OSError = pickle.loads(receive_message(root)[0])
+            if isinstance(greeting, OSError):
+                raise greeting
         except (OSError, EOFError):
             self.close()
             raise
@@ -93,7 +95,9 @@ def start_spawner() -> SpawnerProcess:
             return _start_spawner()
         except (OSError, EOFError) as error:
             if not tries_left:
-                why = str(error) if isinstance(error, OSError) else "it ended at once"
+                why = (
+                    (error.strerror or error) if isinstance(error, OSError) else "it ended at once"
+                )
                 raise SpawnerLost(f"the spawner of bots did not start: {why}") from None
     raise AssertionError("the last try returns or raises")
 

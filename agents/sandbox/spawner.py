@@ -9,11 +9,19 @@ import socket
 import sys
 import tempfile
 import time
-from contextlib import suppress
+from contextlib import ExitStack, closing, suppress
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from agents.sandbox import restrictions, syscalls, usage
-from agents.sandbox.fork_server import ANSWERS, QUESTIONS, ForkServer
+from agents.sandbox.fork_server import (
+    ANSWERS,
+    QUESTIONS,
+    ForkServer,
+    execute_program,
+    serve_bot,
+)
 from agents.sandbox.isolation import (
     CONTROL,
     RESUME,
@@ -21,7 +29,7 @@ from agents.sandbox.isolation import (
     STOP,
     UNSTARTED,
     IsolationLevel,
-    Restrictions,
+    Work,
     find_level,
 )
 from agents.sandbox.messages import (
@@ -39,6 +47,7 @@ from agents.sandbox.messages import (
     open_turn_page,
     raise_open_file_limit,
     receive_message,
+    require_descriptors,
     send_message,
 )
 from agents.sandbox.usage import (
@@ -61,6 +70,7 @@ GROWTH = 1 << 20  # since the last check, of a bot that grows
 OUT_OF_TURN_SHARE, MAX_STRIKES = 0.15, 2
 LEVEL_VARIABLE = "PITFLIP_SANDBOX"  # names a level: no stronger one is used
 START_DESCRIPTORS = 2
+SPARE_DESCRIPTORS = 100  # that a check of a bot may need
 
 
 class RunningBot:
@@ -123,11 +133,11 @@ class Spawner:
 
     def __init__(
         self, root: socket.socket, level: IsolationLevel, scratch: Path, groups: GroupParent,
-        guard: int,
+        fork_server: ForkServer, guard: int,
     ) -> None:  # fmt: skip
         """`root` brings a socket for each client; `guard` ends when the process above is gone."""
         self.has_roots = "namespaces" in level.measures
-        self.fork_server = ForkServer(self.has_roots)
+        self.fork_server = fork_server
         if self.fork_server.process:  # else its forks would have this priority, too
             with suppress(OSError):  # only root may: a bomb of forks leaves us a part of a core
                 os.setpriority(os.PRIO_PROCESS, 0, -20)
@@ -268,6 +278,7 @@ class Spawner:
         self, start: Start, client: socket.socket, theirs: list[int], opened: list[int]
     ) -> RunningBot:
         """Return the forked bot; descriptors to close if that fails are added to `opened`."""
+        require_descriptors(SPARE_DESCRIPTORS)
         own = self._scratch(client, start.number)
         self.scratch.mkdir(mode=0o700, exist_ok=True)  # a service may clean /tmp
         own.mkdir()
@@ -281,25 +292,21 @@ class Spawner:
         opened += orders, control
         null = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
         opened.append(null)
-        restricted = Restrictions(
-            self.level.measures, str(own), start.readable, start.limits, start.cores,
-            start.environment, is_fork=not start.command, cwd=start.cwd,
-            loopback=start.loopback,
-        )  # fmt: skip
+        work: Work = partial(serve_bot, start.recipe)
+        descriptors = {0: null, 1: writing, QUESTIONS: theirs[0], ANSWERS: theirs[1]}
         if start.command:
-            descriptors = {0: theirs[0], 1: theirs[1], 2: writing}
-        else:
-            descriptors = {0: null, 1: writing, 2: writing}
-            descriptors |= {QUESTIONS: theirs[0], ANSWERS: theirs[1]}
-        descriptors |= {STATUS: report}
+            work = partial(execute_program, start.command)
+            descriptors = {0: theirs[0], 1: theirs[1]}
+        descriptors |= {2: writing, STATUS: report}
         if self.has_roots:
             descriptors[CONTROL] = orders
         group = None
         if "cgroup" in self.level.measures:
             group = self.groups.make(own.name, start.limits)
         try:
-            process = self.fork_server.fork_bot(
-                restricted, descriptors, start, group.descriptor if group else -1
+            confined = replace(start, measures=self.level.measures, scratch=str(own), recipe=b"")
+            process = self.fork_server.start(
+                confined, descriptors, work, group.descriptor if group else -1
             )
         except OSError:
             if group:
@@ -488,22 +495,22 @@ def main(descriptor: int, guard: int) -> None:
         syscalls.prctl("dumpable", syscalls.DUMPABLE, 0)
     raise_open_file_limit()
     usage.remove_leftovers(Path(tempfile.gettempdir()))
-    scratch = Path(tempfile.mkdtemp(prefix=f"pitflip-sandbox-{os.getpid()}-"))
-    lock_directory(scratch)
     root, groups = socket.socket(fileno=descriptor), GroupParent()
-    try:
-        level = find_level(scratch, os.environ.get(LEVEL_VARIABLE, ""), groups)
-        send_message(root, pickle.dumps((level, os.getpid())))
-        spawner = Spawner(root, level, scratch, groups, guard)
+    with suppress(ConnectionError, MemoryError), ExitStack() as stack:
+        # Without its owner this ends, and the owner finds that this has ended.
+        stack.callback(groups.close)
         try:
+            scratch = Path(tempfile.mkdtemp(prefix=f"pitflip-sandbox-{os.getpid()}-"))
+            stack.callback(remove_directory, scratch)
+            lock_directory(scratch)
+            server = ForkServer()
+            level = find_level(scratch, server.start, os.environ.get(LEVEL_VARIABLE, ""), groups)
+        except OSError as error:
+            send_message(root, pickle.dumps(OSError(error.errno, error.strerror)))
+            return
+        send_message(root, pickle.dumps((level, os.getpid())))
+        with closing(Spawner(root, level, scratch, groups, server, guard)) as spawner:
             spawner.serve()
-        finally:
-            spawner.close()
-    except (ConnectionError, MemoryError):
-        pass  # its owner has ended, or finds that this has
-    finally:
-        groups.close()
-        remove_directory(scratch)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from games.base.errors import Unfinished, printable
 
 MAX_WAIT_FACTOR = 10  # times its limit, for a bot that the machine does not let run
 EXTRA_WAIT_SECONDS = 5.0
+MAX_RUNNABLE = 2  # threads for each core; fewer cannot delay a bot for that long
 # The first sample of a bot's use is taken after this time, or this part of its limit.
 FIRST_SAMPLE_SECONDS, FIRST_SAMPLE_SHARE = 0.02, 0.05
 MIN_EXTENSION = 5_000_000  # nanoseconds
@@ -84,7 +85,8 @@ class DelayMeter:
     def later_deadline(self, seconds: float, since: int) -> int | None:
         """Return a later deadline for a bot that could not run, and None for one that could.
 
-        VoidGame if it could not run for far too long.
+        VoidGame if it could not run for far too long, unless it keeps the cores busy itself: the
+        kernel forgets the time of children for which no process waits.
         """
         delay, now = self.delay(), time.monotonic_ns()
         passed = now - since
@@ -92,11 +94,16 @@ class DelayMeter:
         if passed - delay >= int(seconds * BILLION):
             return None
         if passed > int((MAX_WAIT_FACTOR * seconds + EXTRA_WAIT_SECONDS) * BILLION):
+            if usage.runnable_count(self._tree()) > MAX_RUNNABLE * (os.cpu_count() or 1):
+                return None
             raise VoidGame(f"could not run for {passed / BILLION:.1f} s: {BUSY_TEXT}")
         return max(since + int(seconds * BILLION) + delay, now + MIN_EXTENSION)
 
+    def _tree(self) -> list[int]:
+        return usage.descendants(self.process) if self.process else []
+
     def _take_sample(self) -> UsageSample:
-        tree = usage.descendants(self.process) if self.process else []
+        tree = self._tree()
         self.last_sample = UsageSample(
             time.monotonic_ns(), usage.longest_run_delay(tree), usage.tree_time(tree)
         )

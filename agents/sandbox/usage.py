@@ -9,8 +9,8 @@ import resource
 import signal
 import stat
 import time
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable
+from contextlib import closing, suppress
 from pathlib import Path
 
 from agents.sandbox import syscalls
@@ -139,20 +139,22 @@ def end_tree(process: int) -> None:
 
 
 def stop_tree(process: int) -> None:
-    """Stop a process, its group and all below it, until two sweeps find the same processes.
+    """Stop a process, its group and all below it, until two sweeps find no other processes.
 
     The kernel stops all of a group at once, even a bomb of forks. Outside of it, each is stopped
     before its children are listed, as a stopped process cannot fork.
     """
     signal_group(process, signal.SIGSTOP)
-    before: list[list[int]] = []
+    seen: set[int] = set()
+    quiet = 0  # sweeps; those that end meanwhile make no difference
     for _ in range(MAX_SWEEPS):
         tree = [process]
         for each in tree:
             send_signal(each, signal.SIGSTOP)
             tree += children(each)
-        before = [*before[-1:], tree]
-        if before == [tree, tree]:
+        quiet = quiet + 1 if seen.issuperset(tree) else 0
+        seen.update(tree)
+        if quiet == 2:
             break
 
 
@@ -204,9 +206,10 @@ def reap_orphans(keep: frozenset[int] = frozenset()) -> int:
     """End and reap the children of this process but those to keep; return how many there were."""
     orphans = [each for each in children(os.getpid()) if each not in keep]
     for each in orphans:
-        end_tree(each)
         with suppress(ChildProcessError):
-            os.waitpid(each, os.WNOHANG)
+            if not os.waitpid(each, os.WNOHANG)[0]:  # it has not ended yet
+                end_tree(each)
+                os.waitpid(each, os.WNOHANG)
     return len(orphans)
 
 
@@ -293,6 +296,7 @@ class GroupParent:
         """Return a new group; OSError if no control group is delegated to this user."""
         if self.path is None:
             self.path = self._find()
+            lock_directory(self.path)
         return ControlGroup(self.path / name, limits)
 
     def close(self) -> None:
@@ -448,6 +452,17 @@ def longest_run_delay(tree: list[int]) -> int:
     return longest
 
 
+def runnable_count(tree: list[int]) -> int:
+    """Return how many threads run or wait for a core."""
+    count = 0
+    for process in tree:
+        with suppress(OSError):
+            for thread in os.listdir(f"/proc/{process}/task"):
+                text = Path(f"/proc/{process}/task/{thread}/stat").read_text()
+                count += text.rpartition(")")[2].split()[:1] == ["R"]
+    return count
+
+
 def processor_time(process: int) -> int:
     """Return for how many nanoseconds all threads of a process have run; 0 if it has ended."""
     with suppress(OSError):
@@ -475,7 +490,7 @@ def run_time(process: int) -> int | None:
 
 # ---------------------------------------------------------------------------------- files
 
-MAX_FILES = 4096
+MAX_FILES, MAX_DEPTH = 4096, 32
 DIRECTORY_NAME = re.compile(r"pitflip-sandbox-([0-9]+)-.*")
 OPEN_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -514,31 +529,33 @@ def _remove_entry(top: int, name: str) -> bool:
 def directory_bytes(directory: Path, most: int) -> int:
     """Return the size of a directory's contents, counted until it is more than `most`.
 
-    More than MAX_FILES files and directories are too many, whatever their size.
+    More than MAX_FILES files and directories, or MAX_DEPTH levels, are too many, whatever their
+    size.
     """
-    total = entries = 0
-    waiting = [open_directory(str(directory))]
+    total = 0.0
+    with closing(_entry_sizes(open_directory(str(directory)))) as sizes:
+        for count, size in enumerate(sizes):
+            total += size
+            if total > most or count >= MAX_FILES:
+                return most + 1
+    return int(total)
+
+
+def _entry_sizes(place: int | None, depth: int = 0) -> Generator[float, None, None]:
+    """Yield the sizes of all below an open directory, infinity below MAX_DEPTH; close it."""
+    if place is None:
+        return
     try:
-        while waiting and total <= most and entries <= MAX_FILES:
-            place = waiting.pop()
-            if place is None:
-                continue
-            try:
-                for entry in os.scandir(place):
-                    entries += 1
-                    with suppress(OSError):
-                        total += entry.stat(follow_symlinks=False).st_blocks * 512
-                    if entry.is_dir(follow_symlinks=False):
-                        waiting.append(open_directory(entry.name, place))
-                    if entries > MAX_FILES:
-                        break
-            finally:
-                os.close(place)
+        with os.scandir(place) as entries:
+            for entry in entries:
+                size = 0
+                with suppress(OSError):  # it is gone
+                    size = entry.stat(follow_symlinks=False).st_blocks * 512
+                yield size if depth < MAX_DEPTH else math.inf
+                if entry.is_dir(follow_symlinks=False):
+                    yield from _entry_sizes(open_directory(entry.name, place), depth + 1)
     finally:
-        for place in waiting:
-            if place is not None:
-                os.close(place)
-    return most + 1 if entries > MAX_FILES else total
+        os.close(place)
 
 
 def open_directory(name: str, above: int | None = None) -> int | None:

@@ -32,14 +32,15 @@ BOTS = sorted(path.stem for path in HOSTILE.glob("*.py") if path.stem != "__init
 # One for each way to end a game; the others are slow.
 USUAL = ("exits", "kills_the_owner", "loops", "raises_escape_codes", "reads_the_canary",
          "replaces_the_rules", "takes_memory")  # fmt: skip
-SECONDS, PAIRS = 0.25, 1
+# For a move: a bot that a timeout must not end has more time than a busy machine takes from it.
+SECONDS, SECONDS_WITHOUT_TIMEOUT = 0.25, 30.0
 TRIES = 5  # of a run on a busy machine
 MOST_OWN_SECONDS = 20.0  # of the processor: about one, and no load makes it twenty
-EXPERIMENT = f"""
+EXPERIMENT = """
 game = "kalah(4,3)"
-pairs = {PAIRS}
+pairs = 1
 seed = 5
-move_seconds = {SECONDS}
+move_seconds = {seconds}
 openings = {{ random_plies = 3 }}
 [agents.bot]
 kind = "python"
@@ -54,16 +55,16 @@ kind = "python"
 file = "harmless.py"
 """
 HARMLESS = "def choose(view, legal, rng):\n    return rng.choice(legal)\n"
-# These are held back by the level `namespaces` only.
-NEEDS_NAMESPACES = ("becomes_a_daemon", "changes_the_mode_of_the_canary", "sends_datagrams",
-                    "kills_everybody", "kills_its_parent", "makes_empty_files")  # fmt: skip
-# At level `limits` the others could reach us.
-WITHIN_LIMITS = ("exits", "loops", "raises_escape_codes", "replaces_the_rules", "takes_memory",
-                 "takes_memory_slowly", "takes_shared_memory", "bombs_with_threads", "sleeps",
-                 "prints_without_end", "overflows_the_stack", "returns_nothing",
-                 "ends_its_main_thread", "shares_memory_with_children", "takes_page_tables",
-                 "fills_sockets", "names_itself_like_numbers", "starts_daemons_again", "yields",
-                 "swaps_links")  # fmt: skip
+# At level `limits` these could reach us or others, or stay behind.
+BEYOND_LIMITS = (
+    "bombs_with_forks", "changes_the_mode_of_the_canary", "clones_siblings", "connects",
+    "kills_everybody", "kills_its_parent", "kills_the_owner", "leaves_shared_memory",
+    "limits_the_owner", "makes_namespaces", "mounts", "raises_its_limits", "reads_the_canary",
+    "reads_the_first_process", "sends_datagrams", "signals_by_its_pipe", "slows_the_owner",
+    "stops_its_siblings", "survives_its_parent", "takes_a_segment", "takes_leases",
+    "traces_the_owner", "types_into_the_terminal", "watches_files", "writes_its_own_source",
+    "writes_the_canary", "writes_the_owners_memory",
+)  # fmt: skip
 
 
 @dataclass
@@ -76,8 +77,10 @@ class Field:
     sandbox: Sandbox
     expected: Games
 
-    def place(self, source: str) -> None:
-        """Write the bot of the experiment."""
+    def place(self, source: str, seconds: float = SECONDS) -> None:
+        """Write the bot and the experiment, with seconds for a move."""
+        text = EXPERIMENT.format(seconds=seconds)
+        (self.directory / "experiment.toml").write_text(text)
         words = {
             "@canary@": str(self.canary),
             "@port@": str(self.service.getsockname()[1]),
@@ -103,7 +106,6 @@ class Field:
 @pytest.fixture(scope="module", params=["namespaces", "landlock", "limits"])
 def field(request, tmp_path_factory) -> Iterator[Field]:
     directory = tmp_path_factory.mktemp("hostile")
-    (directory / "experiment.toml").write_text(EXPERIMENT)
     (directory / "harmless.py").write_text(HARMLESS)
     canary = tmp_path_factory.getbasetemp() / "canary"
     canary.write_text("alive")
@@ -130,13 +132,11 @@ def cases() -> list[object]:
 
 @pytest.mark.parametrize("name", cases())
 def test_a_hostile_bot_affects_nothing_but_its_own_games(field, name):
-    if name in NEEDS_NAMESPACES and field.sandbox.level.name != "namespaces":
-        pytest.skip(f"the level here is {field.sandbox.level.name}")
-    if name not in WITHIN_LIMITS and field.sandbox.level.name == "limits":
-        pytest.skip("the level limits holds nothing of this back")
+    if name in BEYOND_LIMITS and field.sandbox.level.name == "limits":
+        pytest.skip("the level limits does not hold this back")
     source = (HOSTILE / f"{name}.py").read_text()
     allowed = set(re.search("# ends: (.*)", source)[1].split())
-    field.place(source)
+    field.place(source, SECONDS if "timeout" in allowed else SECONDS_WITHOUT_TIMEOUT)
     handlers, begun = signal.getsignal(signal.SIGTERM), time.process_time()
     games = field.play()
     seconds = time.process_time() - begun

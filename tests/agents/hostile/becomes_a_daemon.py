@@ -1,5 +1,5 @@
 """Leaves a daemon behind that ignores every signal."""
-# ends: normal flooded
+# ends: normal flooded raised unreadable
 
 import os
 import signal

@@ -1,5 +1,5 @@
 """Ends every process that it can."""
-# ends: raised crashed
+# ends: raised crashed normal
 
 import os
 

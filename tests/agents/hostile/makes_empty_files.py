@@ -1,5 +1,5 @@
 """Makes a million files."""
-# ends: raised timeout
+# ends: raised timeout flooded
 
 
 def choose(view, legal, rng):

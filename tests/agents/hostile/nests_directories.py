@@ -1,5 +1,5 @@
 """Makes a directory that is hard to remove."""
-# ends: raised
+# ends: raised flooded normal
 
 import os
 

@@ -1,5 +1,5 @@
 """A thread of it reads what it is asked."""
-# ends: timeout
+# ends: timeout normal
 
 import os
 import threading

@@ -1,5 +1,6 @@
 """A sandbox of every level that this machine has, and Python bots in it."""
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -65,3 +66,9 @@ def failure_of(agent: SandboxedAgent) -> AgentFailure:
 
 def assert_about(words: str, error: AgentFailure) -> None:
     assert re.search(words, str(error)), str(error)
+
+
+def machine_is_idle() -> bool:
+    """Whether no more processes run than there are cores: else limits of time are longer."""
+    running = int(Path("/proc/loadavg").read_text().split()[3].partition("/")[0])
+    return running <= (os.cpu_count() or 1)

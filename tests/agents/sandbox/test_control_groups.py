@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import time
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from agents.sandbox.messages import BotLimits
 from agents.sandbox.sandbox import Sandbox
 from agents.sandbox.usage import ControlGroup, GroupParent
 from tests.agents.sandbox.levels import MB, OF, make_bot
-from tests.agents.sandbox.test_turns import BURN, states, wait_until_watched
+from tests.agents.sandbox.test_turns import BURN, wait_until_stopped, wait_until_watched
 from tests.lent_spawners import own_spawners
 
 LIMITS = BotLimits(memory=300 * MB, processes=8)
@@ -157,10 +156,8 @@ def test_bots_are_stopped_and_ended_by_their_groups(sandbox, tmp_path):
     group = Path(f"/proc/{process}/cgroup").read_text().rpartition("0::")[2].strip()
     assert f"pitflip-sandbox-{sandbox.spawner_id}-groups" in group
     wait_until_watched(agent)
+    wait_until_stopped(process)  # frozen, if no signal has stopped them
     tree = usage.descendants(process)
-    ran = usage.tree_time(tree)
-    time.sleep(0.3)
-    assert usage.tree_time(tree) == ran, states(process)  # frozen, if no signal has stopped them
     assert agent.choose(OF.start()).move == 0
     agent.close()
     found = [each for each in usage.own_groups() if (each / group.lstrip("/")).exists()]

@@ -15,13 +15,13 @@ def take(megabytes, shared=False):
         kept.append(each)
         time.sleep(.005)
 """
-SHARED = TAKE + "take(1500, shared=True)\ntime.sleep(9)"
+SHARED = TAKE + "take(1500, shared=True)\ntime.sleep(25)"
 EIGHT = """
 for _ in range(8):
     if os.fork() == 0:
         take(240)
-        time.sleep(9)
-time.sleep(9)
+        time.sleep(25)
+time.sleep(25)
 """
 DAEMON = """
 def daemon(work):
@@ -36,14 +36,14 @@ def daemon(work):
         os._exit(0)
     os.wait()
 """
-DAEMONS = DAEMON + "for _ in range(50):\n    daemon(lambda: 0)\ntime.sleep(2)"
-DAEMON_MEMORY = TAKE + DAEMON + "daemon(lambda: take(1500, shared=True))\ntime.sleep(4)"
+DAEMONS = DAEMON + "for _ in range(50):\n    daemon(lambda: 0)\ntime.sleep(25)"
+DAEMON_MEMORY = TAKE + DAEMON + "daemon(lambda: take(1500, shared=True))\ntime.sleep(25)"
 FILES_TOO = """
 with open('file', 'wb') as file:
     for _ in range(200):
         file.write(bytes(1 << 20))
 take(200, shared=True)
-time.sleep(9)
+time.sleep(25)
 """
 UNNAMED = """
 for name in range(9):
@@ -52,14 +52,14 @@ for name in range(9):
     for _ in range(100):
         kept[-1].write(bytes(1 << 20))
     time.sleep(.1)
-time.sleep(9)
+time.sleep(25)
 """
-DIRECTORIES = "for at in range(9999):\n    os.mkdir(str(at))\ntime.sleep(9)"
+DIRECTORIES = "for at in range(9999):\n    os.mkdir(str(at))\ntime.sleep(25)"
 NESTED = """
 for at in range(9999):
     os.mkdir('in')
     os.chdir('in')
-time.sleep(9)
+time.sleep(25)
 """
 HIDDEN = "os.mkdir('in')\nos.chdir('in')\nos.chmod('.', 0o300)\n" + DIRECTORIES
 UNREADABLE = "prctl = ctypes.CDLL(None).prctl\nprctl(4, 0, 0, 0, 0)\n" + SHARED

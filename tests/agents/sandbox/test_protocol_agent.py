@@ -15,6 +15,7 @@ from agents.sandbox.sandbox import Sandbox
 from agents.sandbox.sandboxed_agent import python_directories
 from agents.sandbox.transports import BotProcess
 from games import game
+from tests.agents.sandbox.levels import machine_is_idle
 
 OF = game("kalah(6,4)")
 
@@ -172,9 +173,9 @@ def test_lines_before_an_answer_cost_neither_time_nor_our_processor(sandbox, tmp
     agent = make_agent(sandbox, tmp_path, f"{flood}; print(0, flush=True)", 1.0)
     agent.conversation = ManyLines()
     agent.start(1)
-    begun, ran = time.monotonic(), time.process_time()
+    idle, begun, ran = machine_is_idle(), time.monotonic(), time.process_time()
     with pytest.raises(AgentFailure) as failed:
         agent.choose(OF.start())
     assert failed.value.kind in ("flooded", "timeout")
     assert time.process_time() - ran < 1.0
-    assert time.monotonic() - begun < 3.5
+    assert not idle or time.monotonic() - begun < 3.5

@@ -15,6 +15,7 @@ from agents.sandbox.messages import BotLimits
 from agents.sandbox.protocol_agent import Program, ProtocolAgent
 from agents.sandbox.sandbox import Sandbox, SpawnerLost
 from agents.sandbox.sandboxed_agent import SandboxedAgent
+from agents.sandbox.spawner import SPARE_DESCRIPTORS
 from agents.sandbox.transports import BotProcess, VoidGame
 from agents.sandbox.usage import remove_directory
 from games import game
@@ -51,12 +52,14 @@ def mapped_bytes(process: int) -> int:
 
 
 def start_with(
-    sandbox: Sandbox, agent: SandboxedAgent, name: int, most: Callable[[int], int]
-) -> str:
+    sandbox: Sandbox, agent: SandboxedAgent, name: int, most: Callable[[int], int],
+    of: tuple[str, ...] = ("spawner", "server"),
+) -> str:  # fmt: skip
     """How a start ends while the spawner and what it forks from have no more than this."""
     before = resource.prlimit(sandbox.spawner_id, name)
-    zygote = usage.children(sandbox.spawner_id)[0]
-    for each in (sandbox.spawner_id, zygote):
+    server = usage.children(sandbox.spawner_id)[0]
+    processes = [{"spawner": sandbox.spawner_id, "server": server}[each] for each in of]
+    for each in processes:
         resource.prlimit(each, name, (most(each), before[1]))
     try:
         agent.start(1)
@@ -64,24 +67,34 @@ def start_with(
     except (VoidGame, SpawnerLost) as error:
         return type(error).__name__
     finally:
-        for each in (sandbox.spawner_id, zygote):
+        for each in processes:
             with suppress(ProcessLookupError):
                 resource.prlimit(each, name, before)
         agent.close()
 
 
-def test_too_few_descriptors_are_no_fault_of_a_bot(sandbox, tmp_path):
+@pytest.mark.parametrize(("of", "least", "most"), [("spawner", 6, 40), ("server", 6, 60)])
+def test_too_few_descriptors_are_no_fault_of_a_bot(sandbox, tmp_path, of, least, most):
     agent = bot(sandbox, tmp_path)
     agent.start(1)  # loaded, and connected
     agent.close()
-    ends = [
-        start_with(sandbox, agent, resource.RLIMIT_NOFILE, lambda _, n=most: n)
-        for most in range(6, 80)
-    ]
+    limit = resource.RLIMIT_NOFILE
+    counts = [*range(least, most, 3), SPARE_DESCRIPTORS, SPARE_DESCRIPTORS + 60]
+    ends = [start_with(sandbox, agent, limit, lambda _, n=n: n, (of,)) for n in counts]
     assert "VoidGame" in ends
+    assert ends[-1] == "started"
     assert set(ends) <= {"VoidGame", "started"}
     agent.start(1)
     assert agent.choose(OF.start()).move == 0
+
+
+def test_a_check_of_a_bot_has_the_descriptors_that_it_needs(sandbox, tmp_path):
+    """Else what is in directories that cannot be opened would not count."""
+    agent = bot(sandbox, tmp_path)
+    agent.start(1)
+    agent.close()
+    most = SPARE_DESCRIPTORS - 1
+    assert start_with(sandbox, agent, resource.RLIMIT_NOFILE, lambda _: most) == "VoidGame"
 
 
 def test_a_lost_scratch_directory_is_made_again(sandbox, tmp_path):

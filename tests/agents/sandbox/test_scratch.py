@@ -1,9 +1,11 @@
 """The files of a bot are removed when it ends."""
 
 import os
+import resource
 from pathlib import Path
 
 from agents.sandbox.usage import (
+    MAX_DEPTH,
     directory_bytes,
     lock_directory,
     remove_directory,
@@ -64,3 +66,19 @@ def test_bytes_are_counted_until_they_are_too_many(tmp_path):
     (tmp_path / "file").write_bytes(b"x" * 10_000)
     assert directory_bytes(tmp_path, 1 << 20) >= 10_000
     assert directory_bytes(tmp_path, 100) > 100
+
+
+def test_a_deep_directory_is_too_much_and_takes_few_descriptors(tmp_path):
+    wide = tmp_path / "wide"
+    for each in range(300):
+        (wide / str(each)).mkdir(parents=True)
+    (wide / "299" / "file").write_bytes(b"x" * 10_000)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (200, hard))
+        assert 10_000 <= directory_bytes(wide, 1 << 30) < 1 << 30
+        deep = tmp_path / "deep"
+        (deep / "/".join("x" * (MAX_DEPTH + 1))).mkdir(parents=True)
+        assert directory_bytes(deep, 1 << 30) > 1 << 30
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

@@ -16,8 +16,11 @@ ALIVE = "import os, time\nwhile True:\n    os.write({to}, {what!r})\n    time.sl
 
 
 @pytest.mark.parametrize(("what", "pause"), [(MESSAGE, 0.05), (MESSAGE * 30_000, 0)])
-def test_messages_that_a_bot_is_alive_extend_its_start_ten_times(sandbox, tmp_path, what, pause):
-    agent = make_bot(sandbox, tmp_path, "", start_seconds=0.3)
+def test_messages_that_a_bot_is_alive_extend_its_start_for_some_time(
+    sandbox, tmp_path, what, pause, monkeypatch
+):
+    monkeypatch.setattr(sandboxed_agent, "MAX_START_FACTOR", 3)
+    agent = make_bot(sandbox, tmp_path, "", start_seconds=1)
     agent.prepare()
     (tmp_path / "mine.py").write_text(ALIVE.format(to=ANSWERS, what=what, pause=pause))
     begun, used = time.monotonic(), time.process_time()
@@ -25,6 +28,5 @@ def test_messages_that_a_bot_is_alive_extend_its_start_ten_times(sandbox, tmp_pa
         agent.start(1)
     assert failed.value.kind == "unloadable"
     passed = time.monotonic() - begun
-    assert passed < 0.3 * sandboxed_agent.MAX_START_FACTOR + 20  # a busy machine is not its fault
-    assert passed > 0.3 * 2
+    assert 2 < passed < 3 + 20  # a busy machine is not its fault
     assert time.process_time() - used < 2
