@@ -62,7 +62,7 @@ def matrix_figure(report: ReportData) -> Figure | None:
     lead = join([lead, _simultaneous_note(report), _omission_note(report)])
     uncoloured = not report.has_intervals and not _shows_points(report)
     scale = None if uncoloured else colour_scale(intervals=report.has_intervals)
-    numbers = _numbers(report)
+    numbers = match_numbers(report)
     details = len(report.agents) <= MOST_NUMBERED and table_details(numbers, "Matches in numbers")
     body = join([scale, _table(report), details or None])
     return Figure("Matches", lead, _picture(report), numbers, body)
@@ -210,7 +210,8 @@ def _tip(row: WinRateRow) -> str:
     )
 
 
-def _numbers(report: ReportData) -> FigureTable:
+def match_numbers(report: ReportData) -> FigureTable:
+    """Return a row for each match: the score, its intervals, results and sizes."""
     rows, shown, matches = [], frozenset(_top_agents(report)), len(report.matches())
     for row in report.matches():
         if row.agent not in shown or row.opponent not in shown:
