@@ -305,7 +305,8 @@ def play_games(
     """Play the games that the journal does not have."""
     options, section = run.options, run.section
     if before := section.item_count():
-        share = "" if schedule.plan.rounds else f"of {2 * schedule.pairs.total:,} "
+        is_open = schedule.plan.rounds or schedule.plan.stop  # results decide the number of games
+        share = "" if is_open else f"of {2 * schedule.pairs.total:,} "
         options.notify(f"continuing: {2 * before:,} {share}games were played before")
 
     def look(progress: Progress) -> None:
@@ -319,7 +320,7 @@ def play_games(
         played = play_schedule(schedule, section, options.playing, show=show, notify=options.notify)
     options.interrupts.check()
     if cached := played.cached_games:
-        total = 2 * played.schedule.pairs.total
+        total = 2 * section.item_count()
         options.notify(f"{cached:,} of {total:,} games were in the game cache")
     return played
 
