@@ -451,7 +451,7 @@ def test_the_last_line_is_the_headline_of_the_page(tmp_path, capsys):
             (page,) = results.glob("demo/*/report.html")
             (headline,) = re.findall(r'class="answer">(.*?)</p>', page.read_text())
         assert said[-1] == headline
-    won = re.fullmatch(r"greedy is stronger: (\S+ % \[\S+ \S+\]), (\S+) Elo\.", headline)
+    won = re.fullmatch(r"greedy is stronger: (\S+ % \[\S+ \S+\]), (\S+) Elo \[.*\]\.", headline)
     (pair,) = (line for line in said if line.startswith("greedy against random: "))
     assert pair.startswith(f"greedy against random: {won[1]}, {won[2]} [")
 
