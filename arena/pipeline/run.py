@@ -42,7 +42,13 @@ from arena.storage import provenance
 from arena.storage.game_table import SEARCH_INFO
 from arena.storage.journal import JOURNAL, RunDirectory, Section
 from arena.storage.provenance import RunIdentity
-from arena.storage.run_file import EXPERIMENT, TABLES, explain_new_run, write_checksums
+from arena.storage.run_file import (
+    EXPERIMENT,
+    TABLES,
+    explain_new_run,
+    renew_checksums,
+    write_checksums,
+)
 from arena.storage.run_log import BOT_LOGS, BOT_OUTPUT, open_run_log, write_bot_logs
 from arena.storage.versions import (
     SourceEdited,
@@ -171,7 +177,10 @@ def judge_newcomer(result: RunResult, options: RunOptions) -> RunResult:
         judgement = judge_run(run, JudgeSettings(), options.playing, show, options.notify)
     found, _ = write_judgement(judgement)
     result = replace(result, move_losses=newcomer_line(judgement, found))
-    return write_run_page(result) if options.page else result
+    if options.page:
+        result = write_run_page(result)
+        renew_checksums(result.directory, WRITTEN)
+    return result
 
 
 @contextlib.contextmanager
