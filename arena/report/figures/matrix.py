@@ -31,7 +31,7 @@ CELL, ROW = 66, 42  # pixels
 NUMBERED, SMALL = 42, 28  # pixels of the cells of many agents
 HEAD_WIDTH, NAMES_ON_PAGE, LONGEST_NAMES = 58, 150, 220
 HEAD_SIZE = 11  # of the font, in pixels
-AXIS_TITLE = "points of the row's agent against the column's, in per cent"
+AXIS_TITLE = "score of row against column, in per cent"  # short, for narrow columns
 
 
 def matrix_figure(report: ReportData) -> Figure | None:
