@@ -178,7 +178,9 @@ def test_a_changed_experiment_is_a_new_run_and_told_why(quick, results, finished
     ended = run_in_process(
         quick, "--results", results, "--seed", 6, "--set", "agents.greedy.epsilon=0.5"
     )
-    assert "is kept: agents.greedy.epsilon was not set, is 0.5; seed was 5, is 6" in ended.stderr
+    assert (
+        "is kept: agents.greedy.epsilon was the default, is 0.5; seed was 5, is 6" in ended.stderr
+    )
     assert len(list(results.glob("demo/*"))) == 2
 
 
