@@ -62,6 +62,7 @@ SHORTER = {"python -m arena.run experiments/othello_greedy_vs_random.toml": ("--
 # Commands that are not run, and why. An entry that is on no page is an error.
 NOT_RUN = {
     ". .venv/bin/activate": "changes the shell",
+    'pitflip play "kalah(6,4)" my_bot.py --browser': "ends with Ctrl-C; tests/browser plays",
     "uv lock": "changes the lock",
     'git commit --all --message "Version 0.2.0"': "changes the repository",
     "uv build": "asks a package index for the build backend",
