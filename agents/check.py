@@ -373,8 +373,8 @@ class BotCheck:
                 "take; on a busy machine it may be too late (start_seconds = 60 allows more)"
             )
         rest = [seconds for trial in self.trials for seconds in trial.seconds][1:]
-        longest = f", the longest of the others {max(rest):.3f} s" if rest else ""
-        self.report.facts.append(f"its first answer took {first:.2f} s{longest}")
+        longest = f", the longest of the others {answer_time_text(max(rest))}" if rest else ""
+        self.report.facts.append(f"its first answer took {answer_time_text(first)}{longest}")
 
     @property
     def start_seconds(self) -> float:
@@ -436,6 +436,11 @@ class BotCheck:
         if close := getattr(agent, "close", None):
             close()
         return trial
+
+
+def answer_time_text(seconds: float) -> str:
+    """Return the time of an answer in seconds, to milliseconds."""
+    return f"{seconds:.3f} s" if seconds >= 0.001 else "under 0.001 s"
 
 
 def random_call(files: Sequence[Path]) -> str | None:

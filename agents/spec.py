@@ -15,7 +15,7 @@ from agents.registry import AGENTS, kind_of
 from agents.user_files import split_reference
 from games.base.files import parse_toml, read_with_limit
 from games.base.schema import Key
-from games.base.text import did_you_mean, join_names, quote
+from games.base.text import did_you_mean, did_you_mean_file, join_names, quote
 
 PATH_TYPES = ("path", "paths", "command")
 ENTRY_NAMES = ("bot", "main")  # of files that start the bot of a directory
@@ -39,8 +39,7 @@ def bot_spec(path: Path) -> AgentSpec:
     if path.exists() and not path.is_file():
         raise SpecError(f"{quote(str(path))} is not a file")
     if not path.is_file():
-        names = [file.name for file in path.parent.glob("*")] if path.parent.is_dir() else []
-        raise SpecError(f"there is no file {quote(str(path))}{did_you_mean(path.name, names)}")
+        raise SpecError(f"there is no file {quote(str(path))}{did_you_mean_file(path)}")
     language = LANGUAGES.get(path.suffix.lower())
     if language and language.name == "python":
         if name := entry_name(path):

@@ -16,7 +16,7 @@ from typing import Any
 from agents.core import AgentFailure
 from games.base.errors import printable
 from games.base.file_trees import add_to_search_path
-from games.base.text import MISTYPED, did_you_mean, join_names
+from games.base.text import MISTYPED, did_you_mean, did_you_mean_file, join_names
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store")
 INTERPRETER = re.compile(r"(python|pypy|node|java|ruby|perl|php|lua|julia|Rscript|sh|bash)[0-9.]*")
@@ -80,8 +80,7 @@ def is_keyboard_interrupt(error: BaseException) -> bool:
 
 def missing_file_failure(path: Path) -> AgentFailure:
     """Return the failure of a bot whose file does not exist."""
-    near = [p.name for p in path.parent.glob("*.py")] if path.parent.is_dir() else []
-    message = f"cannot be loaded: there is no file {path}{did_you_mean(path.name, near)}"
+    message = f"cannot be loaded: there is no file {path}{did_you_mean_file(path, '*.py')}"
     return AgentFailure("unloadable", path.name, "", message)
 
 

@@ -212,9 +212,7 @@ def tune(
     return StudyResult(directory, str(verdict), stored["recommended"], stored)
 
 
-def rate(
-    *files: str | Path, anchor: str | None = None, pool: bool = False, bootstrap: int = 200
-) -> "pd.DataFrame":
+def rate(*files: str | Path, anchor: str | None = None, bootstrap: int = 200) -> "pd.DataFrame":
     """Rate the agents of runs and game files; return a row for each agent on each scale."""
     import pandas as pd
 
@@ -223,7 +221,7 @@ def rate(
 
     if not files:
         raise UserError("name at least one file with games")
-    _, rated = rate_files(list(map(Path, files)), anchor=anchor, pool=pool, bootstrap=bootstrap)
+    _, rated = rate_files(list(map(Path, files)), anchor=anchor, bootstrap=bootstrap)
     rows = [
         {"game": scale.game, **row._asdict()}
         for scale, standings in rated

@@ -134,7 +134,7 @@ class PythonAgent:
         kind = "illegal"
         if isinstance(answer, str | bytes) and len(answer) > LONGEST_ANSWER:
             kind, answer = "unreadable", answer[:LONGEST_ANSWER]
-        message = f"answered {short_repr(answer)}, legal are {list(legal)},"
+        message = f"answered {short_repr(answer)}, the legal moves are {list(legal)},"
         return AgentFailure(kind, self.file, self.game.text(board.position), message)
 
 

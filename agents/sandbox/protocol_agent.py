@@ -49,8 +49,8 @@ GRACE_SECONDS = 5.0
 MAX_NOTES = 20
 CLOSED_INPUT_SECONDS = 2.0
 NO_CHOOSE = (
-    "it has no function or class named choose, and so must read a line for each question from its "
-    "input until that ends"
+    "it has no function or class named choose, so it must be a program that reads a line for each "
+    "question until its input ends"
 )
 UNFLUSHED_TEXT = "its answer came only when its input ended"
 FLUSH_HINT = "does it flush its output?"

@@ -93,7 +93,8 @@ def is_public(path: str) -> bool:
             if os.stat(each).st_mode & needed != needed:
                 return False
             if folder and not os.path.islink(each):
-                waiting += (inner.path for inner in os.scandir(each))
+                with os.scandir(each) as entries:  # bytecode may be private
+                    waiting += (one.path for one in entries if one.name != "__pycache__")
     return True
 
 

@@ -261,7 +261,7 @@ def choice_rule(agent: Agent, moves: list[MoveValue], choice: Choice) -> str:
         rule = POLICIES.get(policy_of(agent), HIGHEST)
     elif search is None:
         mcts = isinstance(agent, MctsAgent)
-        return MOST_VISITED if mcts else "unknown: the agent does not report it"
+        return MOST_VISITED if mcts else "unknown: the agent reports neither values nor its rule"
     elif isinstance(agent, PerfectAgent):
         rule = f"its budget proves nothing, so it plays as smart does: {HIGHEST}"
     ranks = [move.rank for move in moves if move.rank is not None]

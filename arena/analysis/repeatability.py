@@ -24,7 +24,7 @@ class Repeatability(NamedTuple):
 
     @property
     def is_certain(self) -> bool:
-        """Return whether the plan alone guarantees it: no clock and no outside bot."""
+        """Return whether the plan alone guarantees it: no clock and no user code."""
         return self == ALWAYS
 
     def to_json(self, replays: BotReplays | None) -> KeyValues:
@@ -48,9 +48,11 @@ def repeatability(plan: Plan, replays: BotReplays | None) -> Repeatability:
         return ALWAYS
     tested = [replays.games.get(name, 0) if replays else 0 for name in plan.external_bots]
     if untested := tested.count(0):
-        bots = "1 outside bot was" if untested == 1 else f"{untested} outside bots were"
-        return Repeatability("not known", f"{bots} not asked again")
-    bots = "the outside bot" if len(tested) == 1 else f"each of {len(tested)} outside bots"
+        noun, verb = ("agent", "was") if untested == 1 else ("agents", "were")
+        reason = f"{untested} {noun} with user code {verb} not asked again"
+        return Repeatability("not known", reason)
+    code = "with user code"
+    bots = f"the agent {code}" if len(tested) == 1 else f"each of {len(tested)} agents {code}"
     reason = f"{min(tested)} games of {bots} were played again and came out the same"
     return Repeatability("yes", reason)
 

@@ -7,7 +7,6 @@ from arena.commands.options import (
     CHANGES,
     CLUSTER,
     PAIRS,
-    QUIET,
     RESULTS_DIRECTORY,
     WORKERS,
     duration,
@@ -15,7 +14,7 @@ from arena.commands.options import (
 )
 from games.base.errors import OK, UserError, printable
 
-PARENTS = (CHANGES, PAIRS, WORKERS, CLUSTER, RESULTS_DIRECTORY, QUIET)
+PARENTS = (CHANGES, PAIRS, WORKERS, CLUSTER, RESULTS_DIRECTORY)
 DEFAULT_PAIRS = 10
 EPILOG = """\
 Every file or directory in DIRECTORY is a bot, and its name is the author. Games
@@ -81,7 +80,6 @@ def run(arguments: argparse.Namespace) -> int:
         workers=arguments.workers,
         cluster=arguments.cluster,
         cache="off",
-        quiet=arguments.quiet,
         budget=arguments.budget,
     ) as options:
         play_class(settings, options)

@@ -4,14 +4,14 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.commands.options import MOVED_EXPERIMENT, RUN
+from arena.commands.options import RUN
 from games.base.errors import OK, UserError, print_error, printable
 from games.base.files import write_text
 
 if TYPE_CHECKING:
     from arena.report.data import ReportData
 
-PARENTS = (RUN, MOVED_EXPERIMENT)
+PARENTS = (RUN,)
 EXPORT_DIRECTORY = "export"
 EPILOG = """\
 exit status: 0 written; 2 a format is unknown or not for the game of the run
@@ -19,7 +19,7 @@ exit status: 0 written; 2 a format is unknown or not for the game of the run
 examples:
   pitflip export results/heuristics/2f3de8a327 --games ggf --tables latex
   pitflip export results/heuristics/2f3de8a327 --methods
-  pitflip export results/heuristics/2f3de8a327 --figures pdf --width 84mm --font-size 8"""
+  pitflip export results/heuristics/2f3de8a327 --figures pdf --width 84mm"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -82,8 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     for what in registry.WRITERS:
         registry.check_format_names(getattr(arguments, what), what)
     style = file_style(arguments.width, arguments.font, arguments.font_size)
-    beside = arguments.experiment and arguments.experiment.absolute().parent
-    report = load_report(arguments.run, beside)
+    report = load_report(arguments.run)
     directory = arguments.out or arguments.run / EXPORT_DIRECTORY
     directory.mkdir(parents=True, exist_ok=True)
     try:

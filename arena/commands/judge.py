@@ -5,7 +5,6 @@ import logging
 
 from arena.commands.options import (
     CLUSTER,
-    DATABASE_BEANS,
     JSON,
     QUIET,
     RUN,
@@ -21,7 +20,7 @@ from games.base.files import remove_partial_files
 from games.base.progress import ProgressLine
 
 log = logging.getLogger(__name__)
-PARENTS = (RUN, DATABASE_BEANS, WORKERS, CLUSTER, QUIET, JSON)
+PARENTS = (RUN, WORKERS, CLUSTER, QUIET, JSON)
 EPILOG = """\
 Each stored move is compared with the best move under perfect play. The command
 writes moves.parquet into the directory of the run and prints a table with a row
@@ -66,9 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     from arena.terminal.move_losses import print_move_losses, write_judgement
     from arena.terminal.tables import stdout_console
 
-    settings = JudgeSettings(
-        arguments.last, arguments.seconds, arguments.nodes, arguments.database_beans
-    )
+    settings = JudgeSettings(arguments.last, arguments.seconds, arguments.nodes)
     run, quiet = load_run_lines(arguments.run), arguments.quiet or arguments.json
     local = PlayOptions(number_of_workers(arguments.workers), arguments.interrupts)
     with with_cluster(local, arguments.cluster) as options, ProgressLine(quiet) as line:

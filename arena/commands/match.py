@@ -1,7 +1,6 @@
 """The command `pitflip match`."""
 
 import argparse
-from pathlib import Path
 
 from arena.commands.options import (
     DRY_RUN,
@@ -13,7 +12,6 @@ from arena.commands.options import (
     whole_number,
 )
 from arena.commands.run import play_or_forecast
-from games.base.errors import print_error
 
 PARENTS = (*PLAY, PAIRS, WIDTH, SHOW_OUTPUT, DRY_RUN)
 EPILOG = """\
@@ -51,21 +49,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar=("ELO0", "ELO1"),
         help="stop when a sequential test decides between these two Elo differences",
     )
-    parser.add_argument(
-        "--out", type=Path, metavar="FILE", help="also write the match as an experiment file"
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Play the match, or forecast it."""
     from arena.config.experiment import (
         build_experiment,
-        experiment_text,
         match_tables,
         stop_table,
     )
     from arena.config.toml_file import source_from_tables
-    from games.base.files import write_text
 
     plies = arguments.openings
     settings = {
@@ -76,7 +69,4 @@ def run(arguments: argparse.Namespace) -> int:
     }
     tables = match_tables(arguments.first, arguments.second, arguments.game, settings)
     experiment = build_experiment(*source_from_tables(tables))
-    if arguments.out is not None:
-        write_text(arguments.out, experiment_text(tables))
-        print_error(f"written: {arguments.out}")
     return play_or_forecast(experiment, arguments)

@@ -37,7 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME[=ELO]",
         help="fix the rating of this agent, at 0 unless ELO is given",
     )
-    parser.add_argument("--pool", action="store_true", help="rate different games on one scale")
     parser.add_argument(
         "--same",
         action="append",
@@ -69,7 +68,6 @@ def run(arguments: argparse.Namespace) -> int:
     external, rated = rate_files(
         arguments.files,
         anchor=arguments.anchor,
-        pool=arguments.pool,
         same=arguments.same,
         bootstrap=arguments.bootstrap,
         seed=arguments.seed,

@@ -4,7 +4,6 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.commands.options import MOVED_EXPERIMENT
 from games.base.errors import OK, UserError, print_error, printable
 from games.base.files import write_text
 from games.base.text import without_machine_paths
@@ -12,7 +11,6 @@ from games.base.text import without_machine_paths
 if TYPE_CHECKING:
     from arena.report.data import ReportData
 
-PARENTS = (MOVED_EXPERIMENT,)
 BOT_REPORTS = "bot-reports"
 EPILOG = """\
 A bot report has the place, scores, faults and lost games of one bot. It can be
@@ -42,19 +40,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the pages."""
-    beside = arguments.experiment and arguments.experiment.absolute().parent
     for directory in arguments.runs:
         out = arguments.out or directory
         if arguments.out and len(arguments.runs) > 1:
             out /= directory.resolve().name
         out.mkdir(parents=True, exist_ok=True)
-        write_report(directory, out, beside, arguments)
+        write_report(directory, out, arguments)
     return OK
 
 
-def write_report(
-    directory: Path, out: Path, beside: Path | None, arguments: argparse.Namespace
-) -> None:
+def write_report(directory: Path, out: Path, arguments: argparse.Namespace) -> None:
     """Write the page of one run, with bot reports on request."""
     from arena.learning.learn_page import is_learn_run, learn_page
     from arena.report.data import load_report
@@ -69,7 +64,7 @@ def write_report(
         write_text(path, learn_page(directory))
         print_error(f"page: {printable(str(path))}")
         return
-    report = load_report(directory, beside)
+    report = load_report(directory)
     try:
         write_page(report, path)
     except TableError as error:  # some tables are read only here

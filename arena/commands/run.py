@@ -137,7 +137,7 @@ def print_run(result: "RunResult", options: "RunOptions") -> None:
 def print_end(result: "RunResult", options: "RunOptions", headline: str) -> None:
     """Print the last lines of a command: tables, headline, page and next step."""
     if not options.quiet:
-        print_error(f"tables: {result.directory}")
+        print_tables(result)
     if headline:
         lines = filter(None, [result.move_losses, headline])
         print_safely(lambda: print(*map(printable, lines), sep="\n", flush=True))
@@ -157,10 +157,15 @@ def print_sweep(result: "SweepResult", options: "RunOptions") -> None:
 
 def print_places(result: "RunResult | SweepResult") -> None:
     """Print the paths of the tables and of the page."""
+    print_tables(result)
+    if result.page is not None:
+        print_error(f"page: {result.page}")
+
+
+def print_tables(result: "RunResult | SweepResult") -> None:
+    """Print the paths of the tables and of what bots have printed."""
     from arena.storage.run_log import BOT_OUTPUT
 
     print_error(f"tables: {result.directory}")
     if (output := result.directory / BOT_OUTPUT).is_file():
         print_error(f"output of the bots: {output}")
-    if result.page is not None:
-        print_error(f"page: {result.page}")

@@ -9,7 +9,6 @@ from arena.commands.options import (
     CHANGES,
     DRY_RUN,
     PLAY,
-    SHOW_OUTPUT,
     WIDTH,
     number,
     overrides,
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from arena.pipeline.run import RunResult
     from arena.pipeline.versions import AgentVersions, Versions
 
-PARENTS = (CHANGES, *PLAY, WIDTH, SHOW_OUTPUT, DRY_RUN)
+PARENTS = (CHANGES, *PLAY, WIDTH, DRY_RUN)
 EPILOG = """\
 A sequential test decides whether an agent is stronger than at --base, or than
 OTHER, which needs no git; --width measures its gain instead. FILE is an

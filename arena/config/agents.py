@@ -32,7 +32,7 @@ from arena.storage.versions import VersionReference, find_version, parse_version
 from games import Game
 from games.base.errors import UserError
 from games.base.schema import Key, KeyValues, Place, read_table
-from games.base.text import format_value, join_names, quote, synonym_of
+from games.base.text import did_you_mean_file, format_value, join_names, quote, synonym_of
 
 LONGEST_NAME = 40
 MOST_AGENTS = 1000
@@ -192,7 +192,8 @@ class AgentReader(NamedTuple):
             return None if path is None else (path, wanted.name or option.default_function)
         if file is None:
             where = "beside the experiment or in the working directory"
-            self._report(f"there is no file {quote(written)} {where}", option.name)
+            near = did_you_mean_file(self.context.directory / written.partition(":")[0])
+            self._report(f"there is no file {quote(written)} {where}{near}", option.name)
         return file
 
     def _find_version(self, wanted: VersionReference, option: Key) -> Path | None:

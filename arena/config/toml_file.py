@@ -15,7 +15,7 @@ from arena.planning.schedules.registry import unknown_agent_message
 from games.base.errors import UserError, printable
 from games.base.files import InputTooLarge, format_toml, parse_toml, read_with_limit, toml_key
 from games.base.schema import Place
-from games.base.text import did_you_mean, format_value
+from games.base.text import did_you_mean_file, format_value
 
 Node: TypeAlias = Any  # any value of a TOML text
 # Only a line with one of these can end a value of several lines.
@@ -253,8 +253,8 @@ def read_text(path: Path) -> str:
         line = error.object[: error.start].count(b"\n") + 1
         problem = f"{path}:{line}: [top level] this line is not UTF-8 text"
     except FileNotFoundError:
-        names = [each.name for each in path.parent.glob("*.toml")]
-        problem = f"{shorten_path(path)}: there is no such file{did_you_mean(path.name, names)}"
+        near = did_you_mean_file(path, "*.toml")
+        problem = f"{shorten_path(path)}: there is no such file{near}"
     except OSError as error:
         problem = f"{shorten_path(path)}: cannot be read: {error.strerror}"
     except InputTooLarge as error:

@@ -35,7 +35,7 @@ from arena.storage.game_cache import GameCache, agent_fingerprint
 from arena.storage.journal import Section, lock_directory
 from arena.storage.results import delete_run
 from arena.storage.run_log import PLAIN, write_bot_logs
-from arena.terminal.plan import duration_text, range_text
+from arena.terminal.plan import range_text
 from games import game as load_game
 from games.base.errors import Unfinished, UserError, print_error, printable
 from games.base.files import InputTooLarge, parse_json, read_with_limit, write_text
@@ -404,10 +404,7 @@ def announce_cost(experiment: Experiment, options: RunOptions, deadline: float) 
         return False
     left = deadline - time.monotonic()
     limit = ", of which the budget allows a part" if expected.low > left else ""
-    options.notify(
-        f"time: about {duration_text(expected.seconds)} ({range_text(expected)}) for {games:,} new "
-        f"games{limit}"
-    )
+    options.notify(f"time: {range_text(expected)} for {games:,} new games{limit}")
     return True
 
 

@@ -44,7 +44,6 @@ Details = tuple[Hashable, ...]
 Known = tuple[bool, ...]
 __all__ = ["ExternalGame", "ExternalGames", "FormatError", "RatingPool", "read_games"]
 RUN, GAMES = "run.json", "games.parquet"
-POOLED = "all games together"
 Flags = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -213,12 +212,10 @@ class ExternalGames:
         return list(dict.fromkeys(name for scale in self.scales for name in scale.names))
 
 
-def read_games(
-    files: Sequence[Path], *, pool: bool = False, same: Collection[str] = ()
-) -> ExternalGames:
+def read_games(files: Sequence[Path], *, same: Collection[str] = ()) -> ExternalGames:
     """Read the games of files and run directories; a FormatError names a wrong file and line.
 
-    `pool` puts different games on one scale; the versions of an agent in `same` are one agent.
+    The versions of an agent in `same` are one agent.
     """
     numbered = list(_read_all([_games_file(file) for file in files]))
     stopped = sorted({number for number, game in numbered if game.has_stop_rule})
@@ -233,13 +230,11 @@ def read_games(
         notes.append(f"{unnamed:,} games whose file does not name the game count as {only}")
     scales: dict[str, RatingPool] = {}
     for record in games:
-        what = POOLED if pool else record.game
+        what = record.game
         scale = scales.setdefault(what, RatingPool(what))
         scale.add(record, (names[record.first], names[record.second]))
     if len(scales) > 1:
-        notes.append(
-            f"rated separately, as different games: {join_names(scales)}; --pool: together"
-        )
+        notes.append(f"rated separately, as different games: {join_names(scales)}")
     notes += _stop_rule_notes(files[number] for number in stopped)
     return ExternalGames(list(scales.values()), [*notes, *_missing_fact_notes(games)])
 
@@ -527,7 +522,6 @@ def rate_files(
     files: Sequence[Path],
     *,
     anchor: str | None = None,
-    pool: bool = False,
     same: Sequence[str] = (),
     bootstrap: int = 200,
     seed: int = 0,
@@ -536,7 +530,7 @@ def rate_files(
     if bootstrap and not MIN_DRAWS <= bootstrap <= MOST_DRAWS:
         span = f"0 or from {MIN_DRAWS} to {MOST_DRAWS}"
         raise UserError(f"--bootstrap must be {span}, got {bootstrap}")
-    given = read_games(files, pool=pool, same=same)
+    given = read_games(files, same=same)
     try:
         fixed = None if anchor is None else parse_anchor(anchor, given.names)
     except AnchorError as error:

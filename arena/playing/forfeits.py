@@ -24,7 +24,7 @@ from arena.planning.schedule import Schedule
 from arena.planning.tasks import Disqualification
 from arena.playing.clock import max_timeouts
 from arena.playing.referee_loop import DISQUALIFIED, EarlyFault, forfeit_record, games_from_records
-from games.base.errors import UserError
+from games.base.errors import UserError, printable
 
 # Faults after which the bot's process must be started again.
 PROCESS_ENDING = frozenset(
@@ -41,9 +41,12 @@ Columns = Callable[[int, int], dict[str, GameColumn]]  # of the schedule, from p
 class UselessBots(UserError):  # noqa: N818  # a state, not a fault
     """Required bots do not load or fail all their games."""
 
+    several_lines = True
+
     def __init__(self, verdicts: Mapping[str, str]) -> None:
         """`verdicts` are sentences about the bots, by name."""
-        super().__init__("\n".join(f"{name} {verdicts[name]}" for name in verdicts))
+        text = "\n".join(f"{name} {verdicts[name]}".replace("\n", "\n  ") for name in verdicts)
+        super().__init__("\n".join(map(printable, text.splitlines())))
         self.verdicts = dict(verdicts)
 
 

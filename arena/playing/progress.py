@@ -367,6 +367,7 @@ def anytime_interval_text(estimate: Estimate) -> str:
     if estimate.value is None:
         return "no games"
     if estimate.kind is EstimateKind.NONE:
-        return f"{100 * estimate.value:.1f} % (no interval: {estimate.reason})"
+        reason = estimate.reason if ":" in estimate.reason else f"no interval: {estimate.reason}"
+        return f"{100 * estimate.value:.1f} % ({reason})"
     low, high = estimate.low or 0.0, 1.0 if estimate.high is None else estimate.high
     return f"{100 * estimate.value:.1f} % [{lower_end(low, 1)}, {upper_end(high, 1)}]"

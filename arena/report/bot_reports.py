@@ -99,7 +99,8 @@ def bot_report(
     measured = [each for each in times if each is not None]
     longest = f"Its longest move took {max(measured):.3f} s." if measured else ""
     place = f"Place {own.rank} of {len(names)}"
-    line = f"{points(own.points)} points of {count(own.games)} games at {game.name}. {longest}"
+    noun = "point" if own.points == 1 else "points"
+    line = f"{points(own.points)} {noun} of {count(own.games)} games at {game.name}. {longest}"
     rows = lost_rows(results, agent)
     header = tag(
         "header",

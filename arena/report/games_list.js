@@ -142,7 +142,8 @@ const gamesList = (data, open) => {
     const listed = Math.min(view.shown, order.length);
     count.textContent = order.length
       ? `${listed.toLocaleString("en")} of ${order.length.toLocaleString("en")} games`
-        + (data.total > some ? ` (${some.toLocaleString("en")} of ${data.total.toLocaleString("en")} are listed)` : "")
+        + (data.total > some ? ` (${some.toLocaleString("en")} of ${data.total.toLocaleString("en")} are listed)`
+          : order.length < some ? ` (${some.toLocaleString("en")} in all)` : "")
       : "No game fits.";
     more.hidden = order.length <= view.shown;
     more.textContent = `${Math.min(step, order.length - view.shown)} more`;

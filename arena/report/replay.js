@@ -304,7 +304,7 @@ const replayer = (data, list) => {
     const judged = data.values && data.values[game.number]
       ? `Values are exact: the final margin under perfect play, seen by ${player(0)}. `
         + "? moves the bar by 12\u00a0%, ?? changes the result. " : "";
-    about.textContent = judged + (game.opening ? "Grey: moves of the opening." : "");
+    about.textContent = judged + (game.opening ? "Grey: moves of the opening, which no agent chose." : "");
     moves.replaceChildren(...movesList());
     command.textContent = commandOf();
     nextMistake.hidden = !mistakes().length;

@@ -192,7 +192,7 @@ def plan_changes(old: object, new: object, place: str = "") -> list[str]:
 
 def _difference(old: object, new: object) -> str:
     texts = [
-        "not set" if value is None else json.dumps(value, ensure_ascii=False)
+        "the default" if value is None else json.dumps(value, ensure_ascii=False)
         for value in (old, new)
     ]
     if isinstance(old, dict) or isinstance(new, dict) or max(map(len, texts)) > LONGEST_VALUE:

@@ -33,8 +33,8 @@ CHECKSUMS = "SHA256SUMS"
 # Files and directories of a run that change later. The journal repeats the tables, and opening it
 # changes it.
 WITHOUT_CHECKSUM = (
-    CHECKSUMS, "journal.sqlite*", "lock", "run.log", "progress.json", "*.part", "bot-reports",
-    "cells", "export",
+    CHECKSUMS, "journal.sqlite*", "lock", "run.log", "output.log", "progress.json", "*.part",
+    "bot-reports", "cells", "export",
 )  # fmt: skip
 VALIDATION = "validation.parquet"  # written at the end of a study
 TABLES = (GAMES, "elo.parquet", "win_rates.parquet", "points.parquet", "tournament.parquet")

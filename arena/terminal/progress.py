@@ -98,7 +98,8 @@ class ProgressFile:
 def show_output(path: Path) -> Iterator[None]:
     """Print the lines that bots write into this file while the block runs."""
     done = threading.Event()
-    with path.open("ab+") as file:
+    path.touch()
+    with path.open("rb") as file:
         file.seek(0, os.SEEK_END)
 
         def print_new() -> None:

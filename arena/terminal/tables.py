@@ -48,7 +48,7 @@ HALVES = 1e-6  # Elo: ratings of two agents without an anchor add up to zero
 LEGEND = {"n=": "n games", "n_eff": "n_eff independent pairs", "K = ": "K distinct openings"}
 WORDS = ("agent", "Elo", MATRIX)
 MEASURED = ("time/move", "nodes/s")
-NOT_REPRODUCIBLE = "time/move and nodes/s: measured in this run, other numbers in the next one"
+NOT_REPRODUCIBLE = "time/move and nodes/s: measured when the games were played; they vary"
 NO_ROOM = "time/move and nodes/s: see timings.parquet"
 STYLES = {HOLDS: "green", FAILS: "red"}
 

@@ -39,7 +39,9 @@ TUNE = (
     ),
 )
 TUNE_TOP = tuple(
-    replace(key, type="table", required=True, keys=TUNE) if key.name == "tune" else key
+    replace(key, type="table", required=True, keys=TUNE, example=", as in [tune]")
+    if key.name == "tune"
+    else key
     for key in EXPERIMENT_KEYS
 )
 

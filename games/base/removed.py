@@ -38,6 +38,7 @@ REMOVED_OPTIONS: Mapping[str, str] = {
     "--once": "pitflip runs show RUN prints once, --follow keeps waiting",
     "--together": "report each run; pitflip rate takes several",
     "--method": "ratings are always Bradley-Terry ratings",
+    "--pool": "different games have no common scale; they are rated separately",
     "--where": "rate only the files that you want",
 }
 

@@ -110,6 +110,18 @@ def nearest_name(word: str, names: Iterable[str], near: float = NEAR) -> str:
     return synonym_of(word, known) or next((matches[0] for matches in close if matches), "")
 
 
+def did_you_mean_file(path: Path, pattern: str = "*") -> str:
+    """Return `; did you mean "…"?` with the file in the same directory whose name is most similar.
+
+    Suffixes do not count: they make all names alike.
+    """
+    files = [file for file in path.parent.glob(pattern) if file.is_file()]
+    files.sort(key=lambda file: (file.suffix == path.suffix, file.name))
+    names = {file.stem: file.name for file in files}
+    nearest = names.get(nearest_name(path.stem, names, MISTYPED))
+    return f"; did you mean {quote(nearest)}?" if nearest else ""
+
+
 def did_you_mean(word: object, names: Iterable[str], near: float = NEAR) -> str:
     """Return `; did you mean "…"?` with the most similar name; empty if there is none."""
     nearest = nearest_name(word, names, near) if isinstance(word, str) else ""

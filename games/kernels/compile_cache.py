@@ -152,9 +152,8 @@ class Announcer(event.Listener):
         """Print the announcement at the first function that is not in the cache."""
         if not (self.silent or self.announced[0]):
             self.announced[0] = 1
-            print(
-                "pitflip: compiling for this machine (only once) ...", file=sys.stderr, flush=True
-            )
+            text = "pitflip: compiling for this machine; later runs load the result ..."
+            print(text, file=sys.stderr, flush=True)
 
     def on_end(self, _event: event.Event) -> None:
         """Do nothing."""

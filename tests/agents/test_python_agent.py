@@ -139,7 +139,7 @@ def test_illegal_answer_lists_legal_moves(tmp_path, value):
     assert error.kind == "illegal"
     of, position = game(OF), positions(OF, 0)[POSITION]
     legal = [int(of.move_text(position, move)) for move in of.legal(position)]
-    assert f"legal are {legal}" in str(error)
+    assert f"the legal moves are {legal}" in str(error)
     assert "answered" in str(error)
 
 

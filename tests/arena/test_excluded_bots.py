@@ -8,12 +8,12 @@ from functools import cache
 import pandas as pd
 import pytest
 
-from arena.playing.forfeits import FIRST_GAMES
+from arena.playing.forfeits import FIRST_GAMES, UselessBots
 from arena.report.data import load_report
 from arena.report.figures.forfeits import MOST_FAULTS
 from arena.report.figures.openings import opening_results
 from arena.report.methods import methods_paragraph
-from games.base.errors import CHECK_FAILED, OK
+from games.base.errors import CHECK_FAILED, OK, USER_ERROR, run_command
 from tests.arena.report.pages import text_of
 from tests.arena.running import only_run, run_experiment_file
 from tests.commands import check, export, rate, report, verify
@@ -269,4 +269,17 @@ def test_test_ended_by_forfeits_gives_no_strength(tmp_path, capsys):
     assert "only forfeits" in shown and "corrected" not in shown
     assert "the test chose" not in page and "Corrected for that" not in page
     told = json.loads((directory / "run.json").read_text())["can_be_repeated"]
-    assert (told["answer"], told["reason"]) == ("not known", "1 outside bot was not asked again")
+    assert (told["answer"], told["reason"]) == (
+        "not known",
+        "1 agent with user code was not asked again",
+    )
+
+
+def test_a_bot_that_does_not_load_is_reported_in_lines(capsys):
+    def work():
+        raise UselessBots({"broken": "does not load:\n  line 1\nSyntaxError: a\x1b[31m"})
+
+    assert run_command("pitflip match", work) == USER_ERROR
+    first, *more = capsys.readouterr().err.splitlines()
+    assert first == "pitflip match: broken does not load:"
+    assert [line.strip() for line in more] == ["line 1", r"SyntaxError: a\x1b[31m"]

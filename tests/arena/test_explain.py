@@ -110,7 +110,7 @@ def test_bots_and_user_evaluations_are_explained_in_the_sandbox(tmp_path, capsys
     assert main(["kalah(3,2)", "", "--agent", str(bot), *QUICK]) == OK
     text = capsys.readouterr().out
     assert "plays 3" in text
-    assert "unknown: the agent does not report it" in text
+    assert "unknown: the agent reports neither values nor its rule" in text
     own = tmp_path / "own.py"
     own.write_text(
         "from agents.features.sowing import pot\n"

@@ -13,7 +13,7 @@ import pytest
 
 from agents.sandbox.sandbox import Sandbox
 from agents.sandbox.usage import descendants
-from tests.agents.test_hostile_bots import BOTS, HOSTILE, NEEDS_NAMESPACES
+from tests.agents.test_hostile_bots import BEYOND_LIMITS, BOTS, HOSTILE
 from tests.arena.running import command, is_alive, only_run
 
 HEAD = """
@@ -82,9 +82,7 @@ def games_of_others(directory: Path) -> pd.DataFrame:
 
 @pytest.mark.slow
 def test_a_tournament_of_all_hostile_bots_ends_with_tables_and_leaves_nothing(tmp_path):
-    names = [
-        each for each in BOTS if each not in NEEDS_NAMESPACES or sandbox_level() == "namespaces"
-    ]
+    names = [each for each in BOTS if each not in BEYOND_LIMITS or sandbox_level() != "limits"]
     calm = tmp_path / "calm"
     calm.mkdir()
     words, environment = experiment(calm, []), surroundings(calm)

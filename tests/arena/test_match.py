@@ -13,11 +13,12 @@ HERE = ("--workers", "0", "--quiet", "--cache", "off")
 def test_two_agents_play_and_the_written_file_is_the_same_match(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     words = ["random", "random", "--game", "kalah(4,3)", "--pairs", "6", "--openings", "4"]
-    assert match([*words, "--seed", "5", "--out", "m.toml", *HERE]) == OK
+    assert match([*words, "--seed", "5", *HERE]) == OK
     directory = only_run(tmp_path / "results")
     assert directory.parent.name == "random-vs-random-2"
     assert (directory / "report.html").exists()
     capsys.readouterr()
+    (tmp_path / "m.toml").write_text((directory / "experiment.toml").read_text())
     assert run(["m.toml", *HERE]) == OK
     assert only_run(tmp_path / "results") == directory
     plan = load_experiment(tmp_path / "m.toml").plan

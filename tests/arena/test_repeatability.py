@@ -86,7 +86,7 @@ def test_bots_that_take_too_long_to_test_are_counted_as_not_known(tmp_path, monk
     monkeypatch.setattr(determinism, "SHARE", 0.0)
     run, said = run_of(tmp_path, "steady", "chance")
     assert said[KEY]["answer"] == "not known"
-    assert "2 outside bots" in said[KEY]["reason"]
+    assert "2 agents with user code" in said[KEY]["reason"]
     assert on_page(run)[0] == "not known"
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from agents.sandbox.usage import KEPT_BYTES, OutputFile
 from games.base.errors import OK
-from tests.commands import check, match, run, versus
+from tests.commands import check, match, run
 
 BOT = """
 import sys
@@ -71,9 +71,6 @@ def test_output_of_an_experiment_and_a_test_is_shown(bots, capfd):
     )
     assert run(["mine.toml", "--workers", "0", "--cache", "off", "--show-output"]) == OK
     assert "\nmine: on stderr\n" in capfd.readouterr().err
-    words = ["first.py", "random", "--pairs", "10", "--elo1", "200", "--workers", "0"]
-    versus([*words, "--cache", "off", "--show-output"])
-    assert "\nfirst: on stderr\n" in capfd.readouterr().err
 
 
 def test_check_names_the_file_with_the_output(bots, capfd):

@@ -14,7 +14,7 @@ import pytest
 from arena.analysis import verification
 from arena.commands import verify
 from arena.playing.forfeits import FIRST_GAMES
-from arena.storage.run_file import changed_files, write_checksums
+from arena.storage.run_file import changed_files, renew_checksums, write_checksums
 from games.base import progress
 from tests.arena.running import BOTS, ROOT, experiment_file, only_run, run_experiment_file, small
 from tests.commands import judge, report
@@ -451,6 +451,7 @@ def with_an_unsteady_bot(tmp_path):
     stored = json.loads((run / "run.json").read_text())
     del stored["can_be_repeated"]
     (run / "run.json").write_text(json.dumps(stored))
+    renew_checksums(run, {"run.json"})
     return run
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from games.base.text import without_machine_paths
+from games.base.text import did_you_mean_file, without_machine_paths
 
 BASE = Path("/srv/a teacher/class")
 TEXTS = {
@@ -24,3 +24,21 @@ TEXTS = {
 @pytest.mark.parametrize("text", TEXTS)
 def test_paths_are_seen_from_the_experiment_or_are_a_name(text):
     assert without_machine_paths(text, BASE) == TEXTS[text]
+
+
+FILES = {
+    "smrt_player.py": "smart_player.py",
+    "smart_player.js": "smart_player.py",
+    "mnie.toml": "mine.toml",
+    "mnie.py": "mine.py",
+    "other.py": "",
+    "nowhere/mine.py": "",
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_missing_file_suggests_only_a_similar_name(tmp_path, name):
+    for file in ("smart_player.py", "mine.py", "mine.toml", "two.py"):
+        (tmp_path / file).touch()
+    told = f'; did you mean "{FILES[name]}"?' if FILES[name] else ""
+    assert did_you_mean_file(tmp_path / name) == told

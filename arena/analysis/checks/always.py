@@ -71,7 +71,7 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
         assert row is not None  # a game without a win was counted
         by_fault = match.forfeits[0]
         how = f", {by_fault} of them forfeited by {evidence.plan.names[match.a]}" * bool(by_fault)
-        detail = f"{games - wins} of {games} games not won{how}; the shortest is {row}: "
+        detail = f"{games - wins} of {games} games not won{how}; the shortest is game {row}: "
         detail += evidence.ending_text(row, match.a)
         return make_verdict(check, FAILS, detail, evidence.command_of(row), row)
     if vacuous := few_openings_verdict(check, openings):
@@ -95,7 +95,7 @@ def _winnable_verdict(check: Check, evidence: Evidence, match: Match) -> Verdict
     if thrown:
         game = min(thrown, key=lambda each: (each.plies, each.row))
         row, number = game.row, sum(each.games for each in thrown)
-        lead = f"{number:,} of {total:,} games thrown away; the shortest is {row}: "
+        lead = f"{number:,} of {total:,} games thrown away; the shortest is game {row}: "
         move = winnable.find_losing_move(evidence, game, MAX_NODES)
         parts = [lead + evidence.ending_text(row, match.a), move.text if move else "", before]
         replay = move and replay_command_for_line(evidence.plan.game, move.line)

@@ -266,5 +266,5 @@ def opening_values_text(games: Sequence[SolvedOpening], name: str) -> str:
     if not parts:
         return ""
     rescued = sum(each.game.games for each in games if each.value == -1 and each.game.result == 0)
-    more = f"; {rescued:,} of the lost ones still drawn" if rescued else ""
+    more = f"; it still drew {rescued:,} of the lost ones" if rescued else ""
     return f"{' and '.join(parts)} before {name}'s first move (proved){more}"

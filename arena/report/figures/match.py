@@ -57,7 +57,7 @@ def match_figure(report: ReportData) -> Figure | None:
     ]
     chart = RowChart(
         f"Pairs of games by the points of {row.agent}", Scale(0, 1), (), rows,
-        ("its points from a pair", "pairs", "share"),
+        (f"points of {row.agent} from a pair", "pairs", "share"),
     )  # fmt: skip
     table = FigureTable(
         (f"points of {row.agent} from a pair", "pairs"),

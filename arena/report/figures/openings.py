@@ -198,7 +198,7 @@ def _squares(report: ReportData, cells: OpeningResults) -> Figure:
     rare = np.count_nonzero(means != common)
     lead = lead_paragraph(
         "Each cell is one opening, with the score of ", name_of(agent),
-        " in its games. The rare results come first, with an edge: ",
+        " in its games. The rare results come first and are outlined: ",
         strong(f"{count(int(rare))} of {count_noun(len(means), 'opening')} differ"),
         " from the rest.",
         f" Drawn are {MOST_CELLS:,}." if len(means) > MOST_CELLS else None,

@@ -18,7 +18,7 @@ from arena.report.numbers import count, seconds
 from arena.report.svg import Scale, dot
 
 MEASURED_HEADS = ("a move*", "positions a second*")
-NOT_REPRODUCIBLE = "* Measured in this run: another run has other numbers."
+NOT_REPRODUCIBLE = "* Measured when the games were played; it varies."
 
 
 def time_figure(report: ReportData) -> Figure | None:
@@ -55,7 +55,7 @@ def time_figure(report: ReportData) -> Figure | None:
     )  # fmt: skip
     lead = lead_paragraph(
         "Per move, on the machine that played. A measurement of one run, not an estimate: ",
-        strong("no interval, and other numbers tomorrow"),
+        strong("no interval, and another run measures other times"),
         f". Each step of the axis is {'ten times' if step == 1 else f'{10**step:,} times'} the "
         "last.",
     )

@@ -60,7 +60,7 @@ def choose(view, legal, rng):
 @pytest.mark.parametrize(
     ("kind", "told", "code"),
     [
-        ("illegal", "answered 9, legal are", "return 9"),
+        ("illegal", "answered 9, the legal moves are", "return 9"),
         ("raised", "ZeroDivisionError", "1 / 0"),
         ("raised", "PermissionError|FileNotFoundError", "open('/etc/hostname')"),
         ("raised", "exception str() failed", "raise Silent"),

@@ -90,7 +90,7 @@ def command_of(found):
          "smart bad", HOLDS,
          "all 20 games won, 6 of them by forfeit, from 10 openings on both sides"),
         (games_of(*["WW"] * 10, "LW", faults={20: Termination.ILLEGAL}), ALWAYS, "smart bad", FAILS,
-         "1 of 22 games not won, 1 of them forfeited by smart; the shortest is 20: "
+         "1 of 22 games not won, 1 of them forfeited by smart; the shortest is game 20: "
          "smart moves first and forfeits (illegal)"),
         (won(2), {"that": "all", "no_forfeits": True}, "smart bad", HOLDS, "none in 4 games"),
         *((scores(9, 0), BEATS | {test: 0.5}, "smart bad", VACUOUS, "needs 10 openings, has 9")

@@ -93,7 +93,7 @@ def test_games_that_were_winnable_and_not_won_are_those_of_brute_force(wild):
     assert found.status == FAILS
     assert found.detail.startswith(f"{len(rows)} of {len(wild[1])} games thrown away; ")
     shortest = min(rows, key=lambda row: (wild[1].plies[row], row))
-    assert f"the shortest is {shortest}: one moves" in found.detail
+    assert f"the shortest is game {shortest}: one moves" in found.detail
 
 
 def test_a_failure_names_the_move_that_cost_the_result_and_shows_it(wild):

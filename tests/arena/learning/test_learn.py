@@ -211,7 +211,7 @@ def test_the_weights_of_a_users_own_evaluation_are_learned_behind_the_wall(tmp_p
     assert tuple(read.groups) == ("pot", "in_play", "extra_turn")
     assert 0.5 < read.feature_weights()["pot"][0] < 1.5  # what is banked stays
     page, said = (directory / "report.html").read_text(), (directory / "run.json").read_text()
-    assert "can be repeated: not known, 1 outside bot was not asked again" in page
+    assert "can be repeated: not known, 1 agent with user code was not asked again" in page
     assert json.loads(said)["can_be_repeated"]["answer"] == "not known"
 
 

@@ -100,7 +100,9 @@ def agent_of_place(self, place):
     if place not in self.agents:
         name, spec = self.schedule.plan.names[place], self.schedule.specs[place]
         self.agents[place] = (
-            SomeBot(self.schedule.game, spec, name) if name in BOTS else self._create_agent(spec)
+            SomeBot(self.schedule.game, spec, name)
+            if name in BOTS
+            else self._create_agent(place, spec)
         )
     return self.agents[place]
 

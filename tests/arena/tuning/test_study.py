@@ -241,7 +241,7 @@ def test_a_study_against_a_bot_is_not_called_repeatable(tmp_path, capsys):
     text = SAME.replace("trials = 12", "trials = 5")
     text = text.replace("[tune.weights]", "opponents = { mine = 3, bot = 1 }\n[tune.weights]")
     found = study(tmp_path, text + '\n[agents.bot]\nkind = "python"\nfile = "bot.py"\n')
-    words = "can be repeated: not known, 1 outside bot was not asked again"
+    words = "can be repeated: not known, 1 agent with user code was not asked again"
     assert words in capsys.readouterr().out
     assert words in (found / "report.html").read_text()
     said = json.loads((found / "run.json").read_text())
