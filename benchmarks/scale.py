@@ -314,8 +314,8 @@ SIMULATION_TEXT = """
 **Simulated placements**, {runs} in each row, of an agent whose true rating is known. *Dispersion*
 is the variance of the score of a pair, in units of that of a game: 0.5 for two independent games,
 less if openings decide both games of a pair. *Reached* is the share of intervals with at most
-+-{width:.0f} Elo. No method reaches +-{width:.0f} Elo with 200 pairs of independent games without
-draws: the standard error of 400 such games is at least 17.4 Elo, an interval of +-34 Elo.
+±{width:.0f} Elo. No method reaches ±{width:.0f} Elo with 200 pairs of independent games without
+draws: the standard error of 400 such games is at least 17.4 Elo, an interval of ±34 Elo.
 
 | true Elo | dispersion | covers | median half-width | reached | mean pairs |
 |---|---|---|---|---|---|

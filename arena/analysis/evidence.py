@@ -34,12 +34,12 @@ from arena.planning.games import (
 )
 from arena.planning.plan import Plan
 from arena.planning.schedule import Schedule
-from arena.storage.journal import Section
 from games.base.schema import KeyValues
 from games.transcripts import replay_command
 
 if TYPE_CHECKING:
     from arena.analysis.move_losses.judge import JudgedMoves
+    from arena.storage.journal import Section
 
 Flags = NDArray[np.bool_]
 Rows = NDArray[np.int64]
@@ -298,7 +298,7 @@ def _pieces_with_repeats(parts: GameParts, repeat: Flags) -> Iterator[tuple[Game
         at += len(piece)
 
 
-def section_games(section: Section, schedule: Schedule) -> GameParts:
+def section_games(section: "Section", schedule: Schedule) -> GameParts:
     """Return a function that reads the games of a section, without search information."""
     return lambda: (
         replace(games, search_info={}) if games.search_info else games

@@ -177,8 +177,9 @@ def play_revisions(versions: "AgentVersions", arguments: argparse.Namespace) -> 
     """Play the newest versions against each other, print their ratings, draw their figure."""
     from arena.pipeline.versions import distinct_versions, single_agent, version_tournament
 
-    none = "no agent uses files: choose one with --agent NAME"
-    name = arguments.agent or single_agent(versions.own(), none, "have files")
+    own = versions.own()
+    agents = (own, "have files") if own else ([*versions.tables], "are in the file")
+    name = arguments.agent or single_agent(agents[0], "the file has no agent", agents[1])
     found = distinct_versions(versions, versions.require_agent(name), arguments.revisions)
     experiment = version_tournament(versions, found)
     if arguments.dry_run:

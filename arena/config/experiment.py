@@ -210,9 +210,7 @@ def check_stop_rule(settings: Settings, schedule: MatchSchedule, problems: Probl
     matches = schedule.matches
     name = "width" if isinstance(settings.stop, WidthPlan) else "sprt"
     if settings.stop is not None and schedule.rounds is not None:
-        message = (
-            f"{schedule.rounds.method} stops by itself when its answer is certain; remove [stop]"
-        )
+        message = f"{schedule.rounds.method} stops by itself; remove [stop], --sprt or --width"
         problems.add(("stop", name), message, ("stop",))
     elif settings.stop is not None and len(matches) != 1:
         problems.add(
@@ -331,8 +329,10 @@ def build_experiment(source: Source, problems: Problems) -> Experiment:
     if "agents" in values:
         setup, anchors = add_anchors(setup, problems)
         names = list(setup.agents if anchors else values["agents"])
-        if anchors or not problems.found or len(names) > 1:  # without anchors it has one agent
-            schedule = read_schedule(values["schedule"], names, problems)
+        written = values["schedule"]
+        on_scale = isinstance(written, dict) and SCALE in written
+        if anchors or not (on_scale and problems.found):  # a scale that failed has no anchors
+            schedule = read_schedule(written, names, problems)
         if schedule is not None and schedule.rounds is not None and anchors:
             rounds = replace(schedule.rounds, values={**schedule.rounds.values, **anchors})
             schedule = schedule._replace(rounds=rounds)

@@ -164,8 +164,11 @@ def _read_stop(stop: KeyValues, problems: Problems) -> StopPlan | None:
     """Return the stop rule; report an impossible one and return None."""
     values, width = stop.get("sprt"), stop.get("width")
     if (values is None) == (width is None):
+        if values is None and problems.source.tables["stop"]:
+            return None  # its key or value is wrong, which is reported
         got = "neither" if values is None else "both"
-        problems.add(("stop",), f"exactly one of sprt and width must be given, got {got}")
+        message = f"exactly one of sprt and width must be given, got {got}"
+        problems.add(("stop",), message, ("stop",))
         return None
     if values is None:
         assert width is not None

@@ -16,7 +16,7 @@ from arena.analysis.timings import Timing
 from arena.formats.records import Cell, GameRecord, TextTable
 from arena.formats.registry import format_writer
 from arena.report.data import ReportData
-from arena.report.figures.matrix import wdl_text
+from arena.report.figures.matrix import match_numbers, wdl_text
 from arena.report.figures.registry import make_figures
 from arena.report.html import Html, Inside
 from arena.report.methods import timestamp
@@ -165,17 +165,22 @@ def _matrix(
 
 
 def figure_tables(report: ReportData) -> list[TextTable]:
-    """Return the tables of the page's figures, and the matrix of scores with intervals."""
+    """Return the tables of the page's figures, the matches, and the matrix of scores."""
     rule, tables = stop_rule_text(report.plan.stop), []
-    note = f" (a test could end the games, which intervals ignore: {rule})" if rule else ""
-    for name, figure in make_figures(report).items():
-        if figure.table is None:
-            continue
-        kept = [place for place, head in enumerate(figure.table.head) if head]
-        rows = tuple(tuple(strip_markup(row[place]) for place in kept) for row in figure.table.rows)
-        head = tuple(figure.table.head[place] for place in kept)
-        own = "pairs" if name == "matrix" else name
-        tables.append(TextTable(own, figure.heading + note, head, rows, figure.table.text_columns))
+    ignored = "" if isinstance(report.plan.stop, WidthPlan) else ", which intervals ignore"
+    note = f" (a stop rule could end the games{ignored}: {rule})" if rule else ""
+    found = {
+        "pairs" if name == "matrix" else name: (figure.heading, figure.table)
+        for name, figure in make_figures(report).items()
+        if figure.table is not None
+    }
+    if report.matches():  # the page of two agents has no such table
+        found.setdefault("pairs", ("Matches", match_numbers(report)))
+    for name, (heading, table) in found.items():
+        kept = [place for place, head in enumerate(table.head) if head]
+        rows = tuple(tuple(strip_markup(row[place]) for place in kept) for row in table.rows)
+        head = tuple(table.head[place] for place in kept)
+        tables.append(TextTable(name, heading + note, head, rows, table.text_columns))
     caption = f"Points won by the row's agent, in per cent, with the interval{note}"
     return [*tables, _matrix(report, caption, _score_cell, "")]
 

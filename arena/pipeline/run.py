@@ -42,7 +42,13 @@ from arena.storage import provenance
 from arena.storage.game_table import SEARCH_INFO
 from arena.storage.journal import JOURNAL, RunDirectory, Section
 from arena.storage.provenance import RunIdentity
-from arena.storage.run_file import EXPERIMENT, TABLES, explain_new_run, write_checksums
+from arena.storage.run_file import (
+    EXPERIMENT,
+    TABLES,
+    explain_new_run,
+    renew_checksums,
+    write_checksums,
+)
 from arena.storage.run_log import BOT_LOGS, BOT_OUTPUT, open_run_log, write_bot_logs
 from arena.storage.versions import (
     SourceEdited,
@@ -171,7 +177,10 @@ def judge_newcomer(result: RunResult, options: RunOptions) -> RunResult:
         judgement = judge_run(run, JudgeSettings(), options.playing, show, options.notify)
     found, _ = write_judgement(judgement)
     result = replace(result, move_losses=newcomer_line(judgement, found))
-    return write_run_page(result) if options.page else result
+    if options.page:
+        result = write_run_page(result)
+        renew_checksums(result.directory, WRITTEN)
+    return result
 
 
 @contextlib.contextmanager
@@ -305,7 +314,8 @@ def play_games(
     """Play the games that the journal does not have."""
     options, section = run.options, run.section
     if before := section.item_count():
-        share = "" if schedule.plan.rounds else f"of {2 * schedule.pairs.total:,} "
+        is_open = schedule.plan.rounds or schedule.plan.stop  # results decide the number of games
+        share = "" if is_open else f"of {2 * schedule.pairs.total:,} "
         options.notify(f"continuing: {2 * before:,} {share}games were played before")
 
     def look(progress: Progress) -> None:
@@ -319,7 +329,7 @@ def play_games(
         played = play_schedule(schedule, section, options.playing, show=show, notify=options.notify)
     options.interrupts.check()
     if cached := played.cached_games:
-        total = 2 * played.schedule.pairs.total
+        total = 2 * section.item_count()
         options.notify(f"{cached:,} of {total:,} games were in the game cache")
     return played
 

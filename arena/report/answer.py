@@ -73,7 +73,7 @@ def _answer(report: ReportData) -> Answer:
         return _tournament_answer(report)
     if report.sprt is not None:
         return _sprt_answer(report, report.sprt)
-    if report.has_two_agents and matches:
+    if matches and (report.has_two_agents or (len(matches) == 1 and report.plan.rounds is None)):
         claim = always_claim(report)
         answer = _always_answer(report, *claim) if claim else _match_answer(report, matches[0])
         return _with_stop(answer, report.stopped)

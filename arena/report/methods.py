@@ -20,6 +20,7 @@ from arena.report.figure import section
 from arena.report.html import Html, Inside, join, tag
 from arena.report.numbers import count, has_end, rating_of, seconds
 from arena.stats.estimate import EstimateKind, shared_level
+from arena.stats.sprt import Decision
 from arena.stats.stopping import GIVE_UP_ERROR, WidthPlan
 from arena.storage.versions import file_digest_or_none
 from games.base.errors import printable
@@ -71,9 +72,10 @@ def _games(report: ReportData, plan: Plan) -> Iterator[str]:
     whole = (
         agents > 2 and plan.rounds is None and len(report.matches()) == agents * (agents - 1) / 2
     )
+    met = {name for row in report.matches() for name in (row.agent, row.opponent)} or plan.agents
     everyone = ", each agent against each other one" if whole else ""
     yield (
-        f"{count_noun(len(plan.agents), 'agent')} played {count_noun(report.games.size, 'game')} "
+        f"{count_noun(len(met), 'agent')} played {count_noun(report.games.size, 'game')} "
         f"of {report.game_name} in {_matches_text(report)}{everyone}"
     )
     balance = plan.openings.balance
@@ -84,6 +86,9 @@ def _games(report: ReportData, plan: Plan) -> Iterator[str]:
         "pair, and pairs are the unit of all statistics"
     )
     yield _length_text(plan)
+    if (stopped := report.stopped) and stopped["decision"] != Decision.UNDECIDED:
+        has_decided = stopped["decision"] in (Decision.ELO0, Decision.ELO1)
+        yield f"The {'test' if has_decided else 'match'} {stopped['why']}"
 
 
 def opening_text(plan: Plan) -> str:
@@ -98,8 +103,8 @@ def count_notes(report: ReportData) -> Iterator[str]:
     if duplicates:
         yield (
             f"{count(duplicates)} of {count_noun(games, 'game')} {_was_or_were(duplicates)} "
-            f"duplicate{'s' * (duplicates != 1)}: an earlier game of the same match had the same "
-            "moves"
+            f"{'a duplicate' if duplicates == 1 else 'duplicates'}: an earlier game of the same "
+            "match had the same moves"
         )
     if omitted := sum(row.games - row.counted_games for row in report.matches()):
         yield (
@@ -253,14 +258,16 @@ def _estimates(report: ReportData) -> Iterator[str]:
     kinds = {row.interval for row in report.pairs.values()}
     level = 100 * (report.ratings[0].level if report.ratings else 0.95)
     ratings = [rating_of(row) for row in report.ratings]
+    on_scale = report.plan.rounds is not None and report.plan.rounds.method == SCALE
     rated, intervals = any(each.value is not None for each in ratings), any(map(has_end, ratings))
     if rated and report.has_two_agents:
         half = ", with half its interval" if intervals else ""
         yield f"The rating of each agent is half the Elo difference of the pair{half}"
-    elif report.plan.rounds is not None and report.plan.rounds.method == SCALE:
+    elif on_scale:
         yield (
-            "Its rating is a quasi-likelihood estimate (McCullagh, Annals of Statistics 11 (1983)) "
-            "from the stored ratings of the anchors; its interval inverts the score test and "
+            f"The rating of {safe_names([report.plan.names[0]])} is a quasi-likelihood estimate "
+            "(McCullagh, Annals of Statistics 11 (1983)) from the stored ratings of the "
+            "anchors; its interval inverts the score test and "
             "includes the errors of the anchors"
         )
     elif rated and not report.too_few_openings:
@@ -276,7 +283,11 @@ def _estimates(report: ReportData) -> Iterator[str]:
         )
     if EstimateKind.ANYTIME in kinds:
         width = isinstance(report.plan.stop, WidthPlan)
-        source = f"{SOURCES['width']}; before the width, {SOURCES['betting']}" if width else ""
+        source = (
+            f"{SOURCES['width']}; before the width is reached, by {SOURCES['betting']}"
+            if width
+            else ""
+        )
         source = source or SOURCES["betting"]
         yield f"Intervals of matches ({level:g} %) are anytime-valid, by {source}"
     if EstimateKind.SPRT in kinds:
@@ -285,9 +296,10 @@ def _estimates(report: ReportData) -> Iterator[str]:
             "estimate of the test is corrected for it"
         )
     if EstimateKind.ADAPTED in kinds:
+        single = " of single matches" if on_scale else ""
         yield (
-            f"As results decided which agents met, intervals ({level:g} %) hold the true value "
-            "less often than they say"
+            f"As results decided which agents met, intervals{single} ({level:g} %) hold the true "
+            "value less often than they say"
         )
     if EstimateKind.CENSUS in kinds:
         yield "Where agents without randomness played every opening, scores are exact"
@@ -333,12 +345,13 @@ def _provenance(report: ReportData, plan: Plan) -> Iterator[str]:
         f"{machine.get('system', '?')}, {machine.get('processor', '?')})"
     )
     yield f"The run is {printable(str(run.get('digest', '?')))}"
-    yield f"Its games can be repeated: {report.repeatability.text}"
+    yield f"Repeatability: {report.repeatability.text}"
 
 
 def safe_names(names: list[str]) -> str:
     """Join agents' names for a sentence, without control characters."""
-    return printable(join_names(names))
+    *others, last = names
+    return printable(f"{join_names(others)} and {last}" if others else last)
 
 
 # ------------------------------------------------------------------------------ facts

@@ -36,6 +36,7 @@ from games.base.text import count_noun
 
 MOST_OUT = 12
 WIDTH = 80
+WIDEST = 1000
 LONGEST_NAME = 18
 SMALLEST_MATRIX = 3  # agents
 MOST_PAIRS = 10
@@ -48,6 +49,7 @@ LEGEND = {"n=": "n games", "n_eff": "n_eff independent pairs", "K = ": "K distin
 WORDS = ("agent", "Elo", MATRIX)
 MEASURED = ("time/move", "nodes/s")
 NOT_REPRODUCIBLE = "time/move and nodes/s: measured when the games were played; they vary"
+NO_ROOM = "time/move and nodes/s: see timings.parquet"
 STYLES = {HOLDS: "green", FAILS: "red"}
 
 
@@ -165,16 +167,24 @@ def print_ratings(
     heads = *(("place",) * ranked), *(("group",) * grouped), "agent"
     speeds = agent_timings(timings)
     timed = any(each.seconds_per_move is not None for each in speeds.values())
-    table = plain_table(*heads, *elo, "points", "games", "openings", *(MEASURED * timed))
-    for row in ratings:
-        places = *((str(row.place),) * ranked), *((str(row.group + 1),) * grouped)
-        sizes = _points_text(row, row.agent in excluded), str(row.games), str(row.openings)
-        speed = _speed_texts(speeds.get(row.agent, AgentTiming())) if timed else ()
-        elos = (_elo_text(row),) * halves
-        table.add_row(*places, _short_name(row.agent), *elos, *sizes, *speed)
-    console.print(table)
+
+    def ratings_table(measured: bool) -> Table:
+        columns = MEASURED if measured else ()
+        table = plain_table(*heads, *elo, "points", "games", "openings", *columns)
+        for row in ratings:
+            places = *((str(row.place),) * ranked), *((str(row.group + 1),) * grouped)
+            sizes = _points_text(row, row.agent in excluded), str(row.games), str(row.openings)
+            speed = _speed_texts(speeds.get(row.agent, AgentTiming())) if measured else ()
+            elos = (_elo_text(row),) * halves
+            table.add_row(*places, _short_name(row.agent), *elos, *sizes, *speed)
+        return table
+
+    table = ratings_table(timed)
+    wide = console.options.update_width(WIDEST)  # a measure is never wider than its options
+    fits = not timed or console.measure(table, options=wide).minimum <= console.width
+    console.print(table if fits else ratings_table(False))
     if timed:
-        print_line(console, NOT_REPRODUCIBLE, "dim")
+        print_line(console, NOT_REPRODUCIBLE if fits else NO_ROOM, "dim")
     for reason in sorted(
         {row.elo.reason for row in ratings if halves and row.text != _elo_text(row)}
     ):

@@ -9,6 +9,7 @@ import pitflip
 from arena.config.experiment import agent_name, load_experiment
 from arena.planning import tasks
 from arena.planning.scale import load_scale
+from arena.storage.run_file import changed_files
 from games import game
 from games.base.errors import OK, USER_ERROR
 from tests.arena.running import experiment_file, only_run, run_experiment_file, tables
@@ -50,6 +51,7 @@ def test_a_newcomer_is_placed_with_its_move_loss_and_the_anchors_it_met(
     assert sum(row["games"] for row in rows.values()) == 2 * own["games"] <= 96
     assert "minimax-depth-4" in (directory / "report.html").read_text()
     assert json.loads((directory / "judgement.json").read_text())["agents"]
+    assert not changed_files(directory)  # the page was written again, after the judgement
 
 
 def test_workers_and_interruptions_change_no_placement(tmp_path, monkeypatch):

@@ -8,13 +8,15 @@ import pytest
 
 from arena.analysis.tables import EloRow
 from arena.config.experiment import load_experiment
+from arena.formats.export import table_texts
 from arena.planning import tasks
 from arena.planning.schedule import make_schedule
 from arena.playing.options import Interrupts, PlayOptions
 from arena.playing.play import play_schedule
 from arena.report.answer import answer_line
 from arena.report.data import load_report
-from arena.report.numbers import score_of
+from arena.report.methods import methods_paragraph
+from arena.report.numbers import score_of, share_ends
 from arena.stats.sprt import Decision
 from arena.stats.stopping import WidthPlan, half_width
 from arena.storage.journal import RunDirectory
@@ -189,7 +191,30 @@ def test_wrong_rules_get_one_message(tmp_path, capsys, rule, said):
     assert run([str(experiment_file(tmp_path, small(20, rule) + GREEDY))]) == USER_ERROR
     shown = capsys.readouterr().err
     assert said in shown
-    assert "Traceback" not in shown
+    assert shown.count("\n") == 1
+
+
+def test_the_exported_match_has_its_interval_and_its_stop_rule(played):
+    name, results = played
+    report = load_report(only_run(results))
+    text = table_texts(report, "markdown")["pairs"]
+    ends = share_ends(score_of(report.matches()[0])).replace("\xa0", " ")
+    assert f"| {ends} |" in text
+    assert ("which intervals ignore" in text) is (name == "test")
+
+
+def test_a_match_among_several_agents_is_answered_like_one_of_two(tmp_path, capsys):
+    rule = 'stop.width = 100\nschedule = { match = ["random", "greedy"] }'
+    path = experiment_file(tmp_path, small(200, rule) + GREEDY + '[agents.last]\nkind = "last"\n')
+    words = [str(path), "--results", str(tmp_path), *HERE]
+    assert run(words) == OK
+    assert capsys.readouterr().out.splitlines()[-1].startswith("greedy is stronger: ")
+    report = load_report(only_run(tmp_path))
+    games, methods = report.games.size, methods_paragraph(report)
+    assert methods.startswith(f"2 agents played {games} games")
+    assert f"The match stopped after {games // 2} pairs: the interval is at most" in methods
+    assert run(words) == OK  # the rule decides how many games there are, so no total is told
+    assert f"continuing: {games} games were played before" in capsys.readouterr().err
 
 
 def test_a_width_needs_one_match(tmp_path, capsys):

@@ -123,6 +123,14 @@ def test_the_history_has_every_version_that_differs_and_a_figure(mine, capsys):
     assert [row.rpartition("  ")[2] for row in rows] == [f"depth {n}" for n in (1, 2, 3, 4)]
 
 
+def test_the_history_of_several_agents_needs_a_name(mine, capsys):
+    assert versus(words(mine, "--revisions", "2")) == USER_ERROR
+    assert "mine, other are in the file: choose one with --agent" in capsys.readouterr().err
+    mine.write_text('game = "kalah(4,3)"\n[agents.mine]\nkind = "minimax"\ndepth = 4\n')
+    assert versus(words(mine, "--revisions", "2", "--pairs", "3")) == OK
+    assert "the working copy" in capsys.readouterr().out
+
+
 BOT = "def choose(view, legal, rng):\n    return legal[{at}]\n"
 
 

@@ -72,7 +72,7 @@ def test_result_is_commented_and_games_are_reused(repository):
     assert status == 0, log
     base = git(repository, "rev-parse", "HEAD~1")
     assert comment.startswith(f"### pitflip versus\n\n    mine is stronger than mine@{base[:10]}")
-    assert "from a pair | pairs |" in comment
+    assert "| points of mine from a pair | pairs |" in comment
     assert "in the game cache" not in comment
     status, log, again = play(repository, arguments="--pairs 30 --elo1 100 --workers 1 --fresh")
     assert status == 0, log

@@ -105,7 +105,7 @@ MEANINGS: Mapping[str, str] = {
     "checks": "number of checks",
     "checks_hold": "number of checks that hold",
     "choices": "number of legal moves",
-    "counted_games": "games that the estimates use, without duplicates",
+    "counted_games": "games that the estimates use, without repeats of the same opening",
     "data": "further data that a bot told, as JSON",
     "depth": "depth of the search in plies; 200: to the end of the game",
     "distinct_games": "games that are no duplicates; a duplicate is a fair game with the moves of "

@@ -131,8 +131,8 @@ class Placement:
         elif half > WIDTH:
             needed = int(np.ceil(total * (half / WIDTH) ** 2 / 10)) * 10
             yield (
-                f"the interval is +-{half:.0f} Elo after {total:,} pairs; about {needed:,} pairs "
-                f"would give +-{WIDTH:.0f}"
+                f"the interval is ±{half:.0f} Elo after {total:,} pairs; about {needed:,} pairs "
+                f"would give ±{WIDTH:.0f}"
             )
 
 

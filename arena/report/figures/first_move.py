@@ -125,7 +125,7 @@ def _file_picture(report: ReportData, rows: list[WinRateRow], width: int) -> Pic
     known = report.first_mover
     if len(rows) > MOST_NAMED:
         strip = _picture(report, known, rows)._replace(width=width)
-        return with_axis_title(strip, f"{AXIS_TITLE}; a bar for each match")
+        return with_axis_title(strip, f"{AXIS_TITLE}, by match")
     scale, texts = _scale([known, *map(first_mover_of, rows)])
     names = [f"all {_games_text(report)}"]
     names += [f"{row.agent} \u2013 {row.opponent}" for row in rows]

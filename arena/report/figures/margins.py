@@ -186,4 +186,4 @@ def _numbers(margins: Bins, lengths: Bins) -> FigureTable:
         for place, size in enumerate(bins.counts)
         if size
     ]
-    return FigureTable(("what", "from to", "games"), tuple(rows), text_columns=1)
+    return FigureTable(("quantity", "value", "games"), tuple(rows), text_columns=1)

@@ -31,7 +31,7 @@ CELL, ROW = 66, 42  # pixels
 NUMBERED, SMALL = 42, 28  # pixels of the cells of many agents
 HEAD_WIDTH, NAMES_ON_PAGE, LONGEST_NAMES = 58, 150, 220
 HEAD_SIZE = 11  # of the font, in pixels
-AXIS_TITLE = "points of the row's agent against the column's, in per cent"
+AXIS_TITLE = "score of row against column, in per cent"  # short, for narrow columns
 
 
 def matrix_figure(report: ReportData) -> Figure | None:
@@ -62,7 +62,7 @@ def matrix_figure(report: ReportData) -> Figure | None:
     lead = join([lead, _simultaneous_note(report), _omission_note(report)])
     uncoloured = not report.has_intervals and not _shows_points(report)
     scale = None if uncoloured else colour_scale(intervals=report.has_intervals)
-    numbers = _numbers(report)
+    numbers = match_numbers(report)
     details = len(report.agents) <= MOST_NUMBERED and table_details(numbers, "Matches in numbers")
     body = join([scale, _table(report), details or None])
     return Figure("Matches", lead, _picture(report), numbers, body)
@@ -210,7 +210,8 @@ def _tip(row: WinRateRow) -> str:
     )
 
 
-def _numbers(report: ReportData) -> FigureTable:
+def match_numbers(report: ReportData) -> FigureTable:
+    """Return a row for each match: the score, its intervals, results and sizes."""
     rows, shown, matches = [], frozenset(_top_agents(report)), len(report.matches())
     for row in report.matches():
         if row.agent not in shown or row.opponent not in shown:

@@ -261,7 +261,7 @@ def _numbers(
     rows: list[tuple[Inside, ...]] = []
     for place, opening in enumerate(order.tolist()):
         number, matches = int(cells.openings[opening]), int(sizes[opening])
-        games = tag("a", count_noun(2 * matches, "game"), href=f"#games=all&opening={number}")
+        games = tag("a", count(2 * matches), href=f"#games=all&opening={number}")
         rows.append((
             str(number), tag("code", moves[place]) if moves and moves[place] else "start",
             share(float(means[opening])), f"{int(decided[opening])} of {matches}",

@@ -171,7 +171,7 @@ AXES = {
     "ratings": "Elo, with 95 % intervals",
     "first_move": "score of the first mover, in per cent",
     "margins": "Points between winner and loser",
-    "matrix": "points of the row's agent against the column's, in per cent",
+    "matrix": "score of row against column, in per cent",
     "losses": "mean loss of a move",
     "thinking_time": "time for a move, on a logarithmic scale",
     "openings": "the first mover won both games",
@@ -187,6 +187,7 @@ def test_files_of_figures_have_titles_of_axes(reports, name):
         figure = make_figures(replace(reports["three"], timings=timings))[name]
     drawn = svg_file(figure.picture, figure.heading)
     shown = ["".join(each.itertext()) for each in ElementTree.fromstring(drawn).iter(f"{SVG}text")]
+    assert text_width(AXES[name]) < 340  # of 372 in a column of 84 mm
     assert AXES[name] in [text.replace("\u00a0", " ") for text in shown]
     assert shown.count("games") == (2 if name == "margins" else 0)
 

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from arena.analysis.checks.registry import FAILS, HOLDS, VACUOUS, Verdict
 from arena.analysis.tables import EloRow, WinRateRow, win_rate_rows
+from arena.analysis.timings import Timing
 from arena.terminal.tables import legend, print_summary, stdout_console, summary_json
 from games.base.cli import shell_command
 from tests.arena.played import FORFEIT, experiment, games_by_hand, summarise_games
@@ -127,6 +128,20 @@ def test_several_matches_have_intervals_that_hold_at_once():
         assert other.simultaneous_low == pytest.approx(1 - row.simultaneous_high, abs=2e-6)
     (row, _) = win_rate_rows(summary_of(["a", "b"], even_match(0, 1)))
     assert (row.simultaneous_low, row.simultaneous_high) == (row.score_low, row.score_high)
+
+
+def test_ratings_are_readable_where_the_speeds_have_no_room():
+    names = [f"smart-nodes-1000{n}" for n in range(3)]
+    summary = summary_of(names, *(even_match(a, b, 500) for a, b in PAIRS))
+    cost = Timing("", "", 1, 1, 10_000_000, 1.0, 1.0, 1.0, 1e7, 1.0, 1.0, 0.0)
+    timings = [cost._replace(agent=a, opponent=b) for a in names for b in names if a != b]
+    for width, has_room in ((80, False), (120, True)):
+        file = io.StringIO()
+        print_summary(summary, [], (), Console(file=file, width=width), timings)
+        table = file.getvalue().partition("first mover")[0]
+        assert "…" not in table
+        assert ("10,000,000" in table) is has_room
+        assert ("see timings.parquet" in table) is not has_room
 
 
 def test_the_reason_for_missing_intervals_is_printed_once():
