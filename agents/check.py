@@ -440,7 +440,7 @@ class BotCheck:
 
 def answer_time_text(seconds: float) -> str:
     """Return the time of an answer in seconds, to milliseconds."""
-    return f"{seconds:.3f} s" if seconds >= 0.001 else "under 0.001 s"
+    return f"{seconds:.3f} s" if seconds >= 0.001 else "<0.001 s"
 
 
 def random_call(files: Sequence[Path]) -> str | None:
