@@ -44,7 +44,6 @@ PLAY = ("run", "judge")  # have --workers
 # Slow commands: the default suite plays one pair of them, or reads their file.
 SLOW = {
     "make run",
-    "python -m arena.run experiments/smart_vs_bad.toml",
     "python -m arena.run experiments/smart_vs_bad.toml --set agents.smart.depth=6 --set game=owari",
     "python -m arena.run experiments/smart_vs_bad.toml "
     '--set "openings={ enumerate = 4 }" --pairs 500',
