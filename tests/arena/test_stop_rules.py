@@ -152,7 +152,7 @@ def test_a_match_ends_with_its_headline_page_and_next_step(tmp_path, monkeypatch
     (head,) = (number for number, line in enumerate(lines) if line.startswith("agent "))
     assert lines[head].split()[-2:] == ["time/move", "nodes/s"]
     assert re.match(r"minimax-depth-2 .* [0-9.]+ [nµm]?s +[0-9,]+$", lines[head + 1])
-    assert "other numbers in the next" in lines[head + 3]
+    assert "measured when the games were played" in lines[head + 3]
 
 
 def test_all_games_won_have_an_honest_bound(tmp_path, monkeypatch, capsys):
