@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         sandbox.close()
         if output.stat().st_size:
-            print_error(f"what the bot wrote: {output}")
+            print_error(f"output of the bot: {output}")
         else:
             output.unlink()
     print("faults found" if findings else "no faults found")

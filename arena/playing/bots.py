@@ -168,7 +168,7 @@ def load_problems(schedule: Schedule, options: PlayOptions, show: ShowProgress) 
 
 
 class LoadFact:
-    """Whether a cache for agents of all kinds knows that a bot loads; failures are not stored."""
+    """An entry of the game cache: that a bot loads. Failures are not stored."""
 
     def __init__(self, spec: AgentSpec, cache: GameCache | None) -> None:
         self.cache = cache if cache is not None and cache.all_agents else None

@@ -20,7 +20,7 @@ from games.base.errors import printable
 from games.base.files import make_subdirectory, open_append, write_text
 
 BOT_LOGS = "bots"
-BOT_OUTPUT = "output.log"  # what bots write, each line with the name of its agent
+BOT_OUTPUT = "output.log"  # the output of bots, each line with the name of its agent
 MAX_CHARACTERS = 64 << 10
 PLAIN = re.compile(r"[^A-Za-z0-9_-]+")
 FORMAT = "%(asctime)s %(processName)s %(levelname)s %(name)s: %(message)s"

@@ -77,8 +77,8 @@ def test_check_names_the_file_with_the_output(bots, capfd):
     assert check(["first.py", "--pairs", "1", "--game", "kalah(4,3)"]) == OK
     shown = capfd.readouterr().err
     assert "on stderr" not in shown
-    (line,) = [line for line in shown.splitlines() if "what the bot wrote: " in line]
-    assert "first.py: on stderr\n" in Path(line.partition("wrote: ")[2]).read_text()
+    (line,) = [line for line in shown.splitlines() if "output of the bot: " in line]
+    assert "first.py: on stderr\n" in Path(line.partition("bot: ")[2]).read_text()
     assert check(["first.py", "--pairs", "1", "--game", "kalah(4,3)", "--show-output"]) == OK
     assert "first.py: on stderr\n" in capfd.readouterr().err
 

@@ -96,7 +96,7 @@ class CheckKind:
     verdict: Callable[[Check, Evidence], Verdict]
     # Yields problems of a check in an experiment with these agents.
     problems: Callable[[Check, Mapping[str, AgentSpec]], Iterable[Problem]] = lambda _, __: ()
-    # Returns why no result of so many openings and pairs could satisfy a check; "" if one could.
+    # Returns why no result of these openings and pairs could satisfy a check; "" if one could.
     why_impossible: Callable[[Check, int, int], str] = lambda _, __, ___: ""
     # Returns why a check may be vacuous after all games; "" if it will not be.
     why_doubtful: Callable[[Check, Plan], str] = lambda _, __: ""
